@@ -1,0 +1,109 @@
+"""The case on its way: with originals, redacted, proved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .json import JsonValue
+from .reading import Reading
+from .selection import Selection
+from .trace import Trace
+
+Document: TypeAlias = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """The fixture's document, still with originals: in memory only.
+
+    ``becomes`` names, for a span id, the place in the document that it turned into (``tool_events[2]``).
+    """
+
+    document: Document
+    trace: Trace
+    selection: Selection
+    reading: Reading
+    becomes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionCount:
+    """How often one class was replaced, and by which rules; no text."""
+
+    entity: str
+    values: int
+    occurrences: int
+    rules: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residual:
+    """A source token that survived and that no rule explains, or an ambiguous one; ``[start, end)`` in characters."""
+
+    code: str
+    path: str
+    start: int
+    end: int
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownValue:
+    """An identifier of the source: memory only, never written, logged or shown (``repr`` hides the text).
+
+    ``text`` is the spelling first met, ``entity`` its class, ``rule`` what found it; ``secret`` values are credentials.
+    ``everywhere`` values must be absent from every byte; the others only where ``paths`` says they were found.
+    """
+
+    text: str = field(repr=False)
+    entity: str
+    rule: str
+    secret: bool = False
+    everywhere: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactedCase:
+    """The document after rewriting, beside what verify needs to prove it: its original and the known values.
+
+    ``span_ids`` maps original to synthetic span ids; ``trace_refs`` are keyed digests of the trace ids, in the order of
+    the trace ids. ``ambiguous`` are places left standing that a person must settle.
+    """
+
+    document: Document
+    original: Document = field(repr=False)
+    known: tuple[KnownValue, ...] = field(repr=False)
+    counts: tuple[RedactionCount, ...]
+    ambiguous: tuple[Residual, ...]
+    selection: Selection
+    becomes: Mapping[str, str]
+    span_ids: Mapping[str, str] = field(repr=False)
+    trace_refs: tuple[str, ...]
+    scope: str
+    key_id: str
+    models: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proofs:
+    """What verify found true of the bytes."""
+
+    known_values: int
+    leaks: int
+    residual: tuple[Residual, ...]
+    classes: int
+    occurrences: int
+    preserved: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixture:
+    """A proved case: the very bytes that verify read. Only verify makes one."""
+
+    case_id: str
+    files: Mapping[str, bytes]
+    proofs: Proofs
+    incomplete: bool
+    replayable: bool

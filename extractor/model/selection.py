@@ -1,0 +1,46 @@
+"""Which spans are decisive, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """A value that one step produced and a later one consumed, by field paths; the value itself is not held."""
+
+    producer: str
+    produced_at: str
+    consumer: str
+    consumed_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Kept or dropped, with a reason code. ``distance`` counts steps of the walk from the boundary (0)."""
+
+    span_id: str
+    kept: bool
+    reason: str
+    distance: int | None = None
+    flows: tuple[Flow, ...] = ()
+    overridden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """One decision a span, in product order; ``boundary`` is the span id where the failure shows.
+
+    ``boundary_reason`` is at_option, failure_statement, grader, uncured_error or last_answer;
+    ``candidates`` are the other boundaries that the same rule would have allowed.
+    """
+
+    boundary: str
+    boundary_reason: str
+    decisions: tuple[Decision, ...]
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The ids of kept spans."""
+        return frozenset(decision.span_id for decision in self.decisions if decision.kept)
