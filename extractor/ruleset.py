@@ -6,6 +6,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,13 @@ def location() -> Path:
     """Return the folder of the rules that ship with the product: inside the wheel, or beside the checkout."""
     packaged = Path(__file__).parent / "_rules"
     return packaged if packaged.is_dir() else Path(__file__).parent.parent / "rules"
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Return the ordinary words that ship with the rules, lower case, given and family names left out."""
+    lines = (location() / "vocabulary" / "en.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def load(overlays: tuple[Path, ...] = ()) -> RuleSet:

@@ -54,7 +54,9 @@ class KnownValue:
     """An identifier of the source: memory only, never written, logged or shown (``repr`` hides the text).
 
     ``text`` is the spelling first met, ``entity`` its class, ``rule`` what found it; ``secret`` values are credentials.
-    ``everywhere`` values must be absent from every byte; the others only where ``paths`` says they were found.
+    ``everywhere`` values must be absent from every byte; the others were found by the language model alone and were
+    replaced only where it found them. ``word`` values are single tokens that could be ordinary words or codes (Will,
+    Li, Mia): they must be absent as a token in exactly this spelling, other spellings are ambiguous, not leaks.
     """
 
     text: str = field(repr=False)
@@ -62,6 +64,7 @@ class KnownValue:
     rule: str
     secret: bool = False
     everywhere: bool = True
+    word: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ class RedactedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proofs:
-    """What verify found true of the bytes."""
+    """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read."""
 
     known_values: int
     leaks: int
@@ -96,6 +99,7 @@ class Proofs:
     classes: int
     occurrences: int
     preserved: int
+    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,60 @@
+# What people and CI call. Every target may run again at any time.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+help: ## Say what each target does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Create .venv (Python 3.11 or later) with everything pinned
+
+$(STAMP): pyproject.toml requirements/dev.txt
+	@python=$$(for name in python3 python3.13 python3.12 python3.11; do \
+	  $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done); \
+	  test -n "$$python" || { echo "Python 3.11 or later is needed"; exit 1; }; \
+	  test -x $(BIN)/python || $$python -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+demo: setup ## Turn a sample incident into a case and show it
+	@bash docs/demo.sh $(BIN)/extract-fixture
+
+test: setup ## Run the tests on two processes, with coverage
+	@rm -f .coverage .coverage.*
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
+
+lint: setup ## Style, types, and who may import whom
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: setup ## Measure: redaction beside plain Presidio, import times
+	$(BIN)/python benchmarks/imports.py
+	$(BIN)/python benchmarks/redaction.py
+
+docs: setup ## Write the pages that are generated from code
+	$(BIN)/python docs/generate.py
+
+check: lint test ## Everything that must hold before a commit
+	$(BIN)/python docs/generate.py --check
+
+samples: setup ## Run the sample agents again and export their traces
+	$(BIN)/python -m sample_traces.export
+
+lock: ## Resolve requirements/dev.txt anew
+	python3 -m venv .cache/lock && .cache/lock/bin/pip install --quiet pip-tools
+	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --extra samples \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-annotate --no-header \
+	  -o requirements/dev.txt pyproject.toml
+	@sed -i.old '1i # Every package of a working copy, pinned with its hashes; `make lock` writes it anew.' requirements/dev.txt
+	@rm requirements/dev.txt.old
+
+clean: ## Remove what can be made again
+	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup demo test lint bench docs check samples lock clean

@@ -1,0 +1,205 @@
+"""What people say of a quarantined case afterwards: put in, redacted and proved like the trace's own text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from .assemble import incomplete, replayable
+from .errors import InputUnreadable, StructureChanged, UsageError
+from .model.case import Case, Document, Fixture, Proofs, RedactedCase
+from .model.config import RunConfig, Statement
+from .model.json import JsonValue, MalformedJson, leaves, parse, pretty
+from .model.layout import CAPTURE, FIXTURE, PROVENANCE, QUARANTINE, README
+from .model.reading import Reading
+from .model.selection import Selection
+from .model.trace import Subject, Trace
+from .redact import WorkspaceKey, redact
+from .ruleset import RuleSet
+from .schemas import schema_problems
+from .validate import validate_case
+from .verify import prove, seal
+from .write import render_fixture, render_readme
+
+_WORD = re.compile(r"\w(?:[\w.@+-]*\w)?")
+_NOBODY = Selection(boundary="", boundary_reason="", decisions=())
+_NO_TRACE = Trace(trace_ids=(), spans=(), steps=(), subject=Subject(), dialects=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotated:
+    """The case as it may be stored again."""
+
+    fixture: Fixture
+    capture: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """The case as it stands."""
+
+    document: Document
+    statement: Document
+    capture: bytes = field(repr=False)
+
+    @property
+    def scope(self) -> str:
+        predicate = self.statement.get("predicate")
+        redaction = predicate.get("redaction") if isinstance(predicate, dict) else None
+        scope = redaction.get("scope") if isinstance(redaction, dict) else None
+        if not isinstance(scope, str):
+            raise InputUnreadable(f"{PROVENANCE} names no scope")
+        return scope
+
+
+def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> Annotated:
+    """Return the case with what was told in its expectations, incident and versions (those of ``config``).
+
+    What stands in the case already may be named as it stands there. Raises `UsageError` outside quarantine or when
+    nothing is told, `ValidationFailed` and `ProvenanceInvalid` for a case that is not as it was written, and what
+    redaction and the proofs raise.
+    """
+    standing = _standing(case)
+    typed = _typed(standing.document, told, config)
+    if not typed:
+        raise UsageError("nothing to note: give at least one option")
+    redacted = _redacted(typed, standing, config, rules, key)
+    document = redacted.document
+    can_replay = replayable(document)
+    files = {FIXTURE: render_fixture(document), README: render_readme(document, replayable=can_replay)}
+    proofs = prove(redacted, [typed], files, rules)
+    if problems := schema_problems(document, "fixture"):
+        raise StructureChanged([f"schema: {problem}" for problem in problems])
+    sidecar = pretty(_sidecar(standing.statement, document, files[FIXTURE], proofs)).encode("utf-8")
+    fixture = seal(
+        str(document["case_id"]),
+        {**files, PROVENANCE: sidecar},
+        redacted,
+        proofs,
+        incomplete=incomplete(document),
+        replayable=can_replay,
+    )
+    return Annotated(fixture=fixture, capture=standing.capture)
+
+
+def _standing(case: Path) -> _Standing:
+    if case.resolve().parent.name != QUARANTINE:
+        raise UsageError("only a case in quarantine is annotated; an approved one is what people approved")
+    report = validate_case(case)
+    # An incomplete case is what annotation is for; any other fault means that it is not as it was written.
+    if any(problem.voice != "structure" for each in report.cases for problem in each.problems):
+        report.require()
+    try:
+        contents = {name: (case / name).read_bytes() for name in (FIXTURE, PROVENANCE, CAPTURE)}
+        document, statement = parse(contents[FIXTURE]), parse(contents[PROVENANCE])
+    except (OSError, MalformedJson):
+        raise InputUnreadable(f"the case lacks {FIXTURE}, {PROVENANCE} or {CAPTURE}") from None
+    if not isinstance(document, dict) or not isinstance(statement, dict):
+        raise InputUnreadable("the case's files are no JSON objects")
+    return _Standing(document=document, statement=statement, capture=contents[CAPTURE])
+
+
+def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
+    """Return the members that are told, as a fixture has them; untold parts of the failure statement stay as they are."""
+    expected = document.get("expected")
+    standing = expected.get("failure_statement") if isinstance(expected, dict) else None
+    failure = {
+        "trigger": told.failure,
+        "prohibited": "; ".join(told.prohibit) or None,
+        "evidence_needed": told.evidence_needed,
+    }
+    said: dict[str, JsonValue] = {
+        "prohibited_claims": list(told.prohibit),
+        "required_behaviours": list(told.behaviours),
+        "required_disclosures": [{"text": text, "exact": True} for text in told.disclosures],
+        "boundary": {"check": told.boundary, "params": {}} if told.boundary else None,
+    }
+    if any(failure.values()) and isinstance(standing, dict):
+        said["failure_statement"] = {name: given or standing.get(name) for name, given in failure.items()}
+    members: Document = {
+        "incident_id": told.incident,
+        "workflow_version": config.workflow_version,
+        "prompt_version": config.prompt_version,
+        "expected": {name: value for name, value in said.items() if value},
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _redacted(
+    typed: Document, standing: _Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey
+) -> RedactedCase:
+    """Return the whole case with the told members redacted, beside what a proof of them needs."""
+    loose = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
+    redacted = redact(loose, rules, replace(config, scope=standing.scope), key)
+    own = frozenset(_words(standing.document))
+    kept = _keeping(typed, redacted.document, own)
+    return replace(
+        redacted,
+        document=_merged(standing.document, kept),
+        original=_merged(standing.document, typed),
+        # What stands in the case has been proved to be no original.
+        known=tuple(value for value in redacted.known if not own.issuperset(_WORD.findall(value.text))),
+    )
+
+
+def _merged(document: Document, members: Mapping[str, JsonValue]) -> Document:
+    """Return the document with members put in and the evidence that they are no longer missing left out."""
+    expected, told = document.get("expected"), members.get("expected")
+    merged = {**document, **members}
+    if isinstance(expected, dict) and isinstance(told, dict):
+        merged["expected"] = {**expected, **told}
+    missing = document.get("missing_evidence")
+    if isinstance(missing, list):
+        merged["missing_evidence"] = [
+            entry for entry in missing if not (isinstance(entry, dict) and entry.get("field") in members)
+        ]
+    return merged
+
+
+def _words(value: JsonValue) -> Iterator[str]:
+    for _, leaf in leaves(value):
+        if isinstance(leaf, str):
+            yield from _WORD.findall(leaf)
+
+
+def _keeping(before: JsonValue, after: JsonValue, own: frozenset[str]) -> Document:
+    """Return ``after`` with the words given back that stand in the case already, where word answers to word."""
+    kept = _given_back(before, after, own)
+    if not isinstance(kept, dict):
+        raise StructureChanged(["the told members lost their shape"])
+    return kept
+
+
+def _given_back(before: JsonValue, after: JsonValue, own: frozenset[str]) -> JsonValue:
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {
+            name: _given_back(old, new, own) for (name, new), old in zip(after.items(), before.values(), strict=True)
+        }
+    if isinstance(before, list) and isinstance(after, list):
+        return [_given_back(old, new, own) for old, new in zip(before, after, strict=True)]
+    if not isinstance(before, str) or not isinstance(after, str):
+        return after
+    words = _WORD.findall(before)
+    if len(words) != len(_WORD.findall(after)):
+        return after
+    answers = iter(words)
+    return _WORD.sub(lambda match: word if (word := next(answers)) in own else match.group(), after)
+
+
+def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Proofs) -> Document:
+    """Return the case's statement about the new bytes; what it says of the extraction stays."""
+    predicate, subject = statement.get("predicate"), statement.get("subject")
+    if not isinstance(predicate, dict) or not isinstance(subject, list) or not isinstance(subject[0], dict):
+        raise InputUnreadable(f"{PROVENANCE} is no statement about a fixture")
+    source, residual = predicate.get("source"), predicate.get("residual")
+    found: list[JsonValue] = [dict(asdict(place)) for place in proofs.residual]
+    standing = residual if isinstance(residual, list) else []
+    changed = {
+        "source": {**source, "incident_id": document.get("incident_id")} if isinstance(source, dict) else source,
+        "residual": [*standing, *(place for place in found if place not in standing)],
+    }
+    digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
+    return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": {**predicate, **changed}}

@@ -1,0 +1,9 @@
+"""Decisive steps become the fixture's document, still with originals, in memory only."""
+
+from __future__ import annotations
+
+from ._case import assemble
+from ._expected import vague
+from ._missing import incomplete, replayable
+
+__all__ = ["assemble", "incomplete", "replayable", "vague"]

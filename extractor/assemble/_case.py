@@ -1,0 +1,269 @@
+"""The whole document, member by member in the format's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ..errors import RedactionRefused
+from ..model.calls import Call, tool_calls
+from ..model.case import Case, Document
+from ..model.config import RunConfig
+from ..model.json import MAX_DEPTH, JsonValue, compact, depth
+from ..model.reading import Reading
+from ..model.selection import Selection
+from ..model.span import Span
+from ..model.trace import Step, Trace
+from ..ruleset import RuleSet
+from ._events import interval, predecessors, tool_events
+from ._expected import expected
+from ._identity import identity
+from ._messages import Messages, digest, spoken
+from ._missing import entry
+from ._policy import Policy, policy
+from ._timing import Evidence, Surroundings
+
+
+def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
+    """Return the case of the kept steps, with originals; ``case_id`` is empty until the redacted case is named.
+
+    Raises `UsageError` when a violation names no event, `RedactionRefused` when a payload is nested too deeply.
+    """
+    made = _Assembly(trace, selection, config, policy(rules))
+    document = made.document()
+    if depth(document) > MAX_DEPTH:
+        raise RedactionRefused("a payload is nested more deeply than can be treated with certainty")
+    return Case(document=document, trace=trace, selection=selection, reading=reading, becomes=made.becomes())
+
+
+class _Assembly:
+    """One case in the making."""
+
+    def __init__(self, trace: Trace, selection: Selection, config: RunConfig, tables: Policy) -> None:
+        self._trace = trace
+        self._selection = selection
+        self._config = config
+        self._policy = tables
+        kept = selection.kept
+        self._kept = [step for step in trace.steps if step.span.span_id in kept]
+        self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
+        self._until = _horizon(trace, selection)
+        self._calls = [call for call in tool_calls(trace) if call.step.span.span_id in kept]
+        self._evidence = [Surroundings(trace, tables).evidence(call) for call in self._calls] if self._calls else []
+        self._models = [step for step in self._kept if step.kind == "model_call" and step.model is not None]
+        self._retrievals = [step for step in self._kept if step.retrieval is not None]
+        self._messages = self._collect()
+        self._missing: list[dict[str, JsonValue]] = []
+
+    def document(self) -> Document:
+        """Return the document; every slot is there, and what is unknown is named at its end."""
+        config, subject = self._config, self._trace.subject
+        said = self._messages.said()
+        prompt_version = config.prompt_version or subject.prompt_version
+        base_ns = min(step.span.start_ns for step in self._kept)
+        events, lacking = tool_events(self._calls, self._evidence, base_ns, config.statement, self._policy)
+        document: Document = {
+            "schema_version": "1",
+            "case_id": "",
+            "incident_id": self._known("incident_id", config.statement.incident, "not_given"),
+            "workflow_version": self._known("workflow_version", config.workflow_version or subject.workflow_version),
+            "prompt_version": self._known("prompt_version", prompt_version),
+            "frozen_at": self._frozen_at(),
+            "time_zone": self._known("time_zone", config.time_zone or subject.time_zone),
+            "locale": self._known("locale", config.locale or subject.locale),
+            "adapter": self._known("adapter", None, "not_judged"),
+            "deployment": {
+                "service": self._known("deployment.service", subject.service),
+                "version": self._known("deployment.version", subject.service_version),
+                "environment": self._known("deployment.environment", subject.environment),
+                "flags": dict(subject.flags),
+            },
+            "model": self._model(),
+            "templates": self._messages.templates(prompt_version),
+            "facts": self._facts(),
+            "documents": self._documents(),
+            "input": {"messages": said},
+            "identity": identity(subject, self._calls, self._policy),
+            "messages": self._messages.others(),
+            "conversation": list(self._conversation()),
+            "tool_events": events,
+            "model_events": self._model_events(),
+            "final_output": self._known("final_output", self._final_output(), "no_answer"),
+            "alternates": [],
+            "expected": expected(config.statement),
+            "ordering": _ordering(self._calls, events),
+            "timing": _fidelity(self._evidence),
+            "lane": "shadow",
+        }
+        self._known("identity.subject", subject.user)
+        self._known("identity.tenant", subject.tenant)
+        if not said:
+            self._missing.append(entry("input.messages", "no_input"))
+        document["missing_evidence"] = [*self._missing, *lacking, *self._ledger()]
+        return document
+
+    def becomes(self) -> Mapping[str, str]:
+        """Return what each kept span turned into, for those that turned into something."""
+        places = {step.span.span_id: f"model_events[{index}]" for index, step in enumerate(self._models)}
+        for step in self._kept:
+            if step.kind in ("user_message", "assistant_message") and step.model is not None:
+                held = step.model.input if step.kind == "user_message" else step.model.output
+                if held:
+                    places[step.span.span_id] = self._messages.place(held[-1])
+        first = 0
+        for step in self._retrievals:
+            if step.retrieval is not None and step.retrieval.documents:
+                places[step.span.span_id] = f"documents[{first}]"
+                first += len(step.retrieval.documents)
+        for index, call in enumerate(self._calls):
+            if call.own:
+                places[call.step.span.span_id] = f"tool_events[{index}]"
+        parents = {step.span.span_id: step.span.parent_id for step in self._trace.steps}
+        for step in self._kept:
+            if step.dependency is not None:
+                above = _nearest(step.span, parents, places)
+                if above is not None:
+                    places[step.span.span_id] = f"{places[above]}.timing"
+        return places
+
+    def _known(self, field: str, value: str | None, code: str = "not_in_trace") -> str | None:
+        if value is None:
+            self._missing.append(entry(field, code))
+        return value
+
+    def _collect(self) -> Messages:
+        scripted = {
+            call.tool.call_id: (call.tool.result, call.tool.result_text)
+            for call in self._calls
+            if call.tool.call_id is not None and call.tool.has_result and call.tool.error is None
+        }
+        messages = Messages(scripted)
+        for position, step in enumerate(self._trace.steps):
+            if step.model is None:
+                continue
+            before = position <= self._until
+            if before:
+                messages.add([each for each in step.model.input if each.role == "user"], as_input=True)
+            if step.span.span_id in self._selection.kept:
+                messages.add((*step.model.input, *step.model.output), as_input=before)
+        return messages
+
+    def _frozen_at(self) -> str:
+        given = self._config.frozen_at
+        if given is not None:
+            return given
+        self._missing.append(entry("frozen_at", "taken_from_span"))
+        zone_name = self._config.time_zone or self._trace.subject.time_zone
+        instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self._boundary.span.start_ns // 1_000)
+        if zone_name is not None:
+            try:
+                return instant.astimezone(ZoneInfo(zone_name)).isoformat()
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                self._missing.append(entry("frozen_at", "unknown_time_zone"))
+        return instant.isoformat().replace("+00:00", "Z")
+
+    def _deciding(self) -> Step | None:
+        """Return the model turn that decided: the last kept one up to the boundary or its consequence."""
+        order = self._trace.steps[self._until].span.order
+        return next((step for step in reversed(self._models) if step.span.order <= order), None)
+
+    def _model(self) -> JsonValue:
+        step = self._deciding()
+        if step is None or step.model is None:
+            self._missing.append(entry("model", "not_in_trace"))
+            return None
+        call = step.model
+        return {"provider": call.provider, "name": call.model, "parameters": dict(call.parameters)}
+
+    def _conversation(self) -> Sequence[str]:
+        step = self._deciding()
+        if step is None or step.model is None:
+            return [f"m{number}" for number in range(1, len(self._messages.said()) + 1)]
+        return self._messages.ids([each for each in (*step.model.input, *step.model.output) if each.role != "system"])
+
+    def _facts(self) -> list[JsonValue]:
+        """Return given facts, then what clocks said that a decision may have read."""
+        facts: list[JsonValue] = [
+            {"name": name, "value": value, "source": "given"} for name, value in self._config.facts.items()
+        ]
+        clocks = {decision.span_id for decision in self._selection.decisions if decision.reason == "clock"}
+        for index, call in enumerate(self._calls):
+            if call.own and call.step.span.span_id in clocks and call.tool.has_result:
+                source = f"tool_events[{index}]"
+                facts.append({"name": call.tool.name, "value": call.tool.result, "source": source})
+        return facts
+
+    def _documents(self) -> list[JsonValue]:
+        return [
+            {
+                "query": step.retrieval.query,
+                "content": content,
+                "sha256": digest(content if isinstance(content, str) else compact(content)),
+            }
+            for step in self._retrievals
+            if step.retrieval is not None
+            for content in step.retrieval.documents
+        ]
+
+    def _model_events(self) -> list[JsonValue]:
+        intervals = [interval(call) for call in self._calls]
+        ordered = predecessors(intervals, [*(i[0] for i in intervals), *(step.span.start_ns for step in self._models)])
+        events: list[JsonValue] = []
+        for index, step in enumerate(self._models):
+            if step.model is None:
+                continue
+            if not step.model.content_captured:
+                self._missing.append(entry(f"model_events[{index}]", "content_switched_off"))
+            events.append(
+                {
+                    "model": step.model.model,
+                    "input": list(self._messages.ids(step.model.input)),
+                    "output": list(self._messages.ids(step.model.output)),
+                    "usage": dict(step.model.usage),
+                    "after": list(ordered[len(intervals) + index]),
+                }
+            )
+        return events
+
+    def _final_output(self) -> str | None:
+        texts = (spoken(step) for step in reversed(self._trace.steps[: self._until + 1]))
+        return next((text for text in texts if text is not None), None)
+
+    def _ledger(self) -> list[dict[str, JsonValue]]:
+        return [entry(f"trace.{note.code}", "spans_incomplete") for note in self._trace.notes]
+
+
+def _horizon(trace: Trace, selection: Selection) -> int:
+    """Return the position of the last step that belongs to the incident: the boundary, or the answer it led to."""
+    last = {selection.boundary} | {each.span_id for each in selection.decisions if each.reason == "consequence"}
+    return max(index for index, step in enumerate(trace.steps) if step.span.span_id in last)
+
+
+def _nearest(span: Span, parents: Mapping[str, str | None], places: Mapping[str, str]) -> str | None:
+    seen: set[str] = set()
+    above = span.parent_id
+    while above is not None and above not in seen:
+        if places.get(above, "").startswith("tool_events[") and not places[above].endswith(".timing"):
+            return above
+        seen.add(above)
+        above = parents.get(above)
+    return None
+
+
+def _ordering(calls: Sequence[Call], events: Sequence[JsonValue]) -> JsonValue:
+    """Return how strictly a replay must keep the order: only where order or attempts may have caused the damage (S65)."""
+    listed = [event for event in events if isinstance(event, dict)]
+    changing = [event for event in listed if event["side_effect"] != "none"]
+    if any(event["role"] == "violation" for event in listed) or any("retry_of" in event for event in changing):
+        return {"mode": "total", "reason": "attempts of a call with side effects are part of the incident"}
+    if changing and len(calls) > 1:
+        return {"mode": "per_key", "reason": "calls with side effects keep their order by logical call"}
+    return {"mode": "none", "reason": "no call is known to change anything"}
+
+
+def _fidelity(evidence: Sequence[Evidence]) -> JsonValue:
+    scheduled = {"local_deadline", "caller_cancelled", "late_response"}
+    if any(seen.ended_by in scheduled for seen in evidence):
+        return {"fidelity": "schedule", "reason": "a deadline or a cancellation decided how an attempt ended"}
+    return {"fidelity": "event", "reason": "no deadline and no cancellation decided how an attempt ended"}

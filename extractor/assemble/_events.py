@@ -1,0 +1,186 @@
+"""The scripted tool events of a case, one for each kept attempt."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from ..errors import UsageError
+from ..model.calls import Call, logical_key
+from ..model.config import Statement
+from ..model.json import JsonValue
+from ._missing import entry
+from ._policy import Policy
+from ._timing import Evidence
+
+Interval = tuple[int, int]
+Clock = Mapping[str, int | None]
+
+
+def tool_events(
+    calls: Sequence[Call], evidence: Sequence[Evidence], base_ns: int, statement: Statement, tables: Policy
+) -> tuple[list[JsonValue], list[dict[str, JsonValue]]]:
+    """Return the events in product order, attempts 1…n, and the missing evidence about them.
+
+    Raises `UsageError` when a violation names no event.
+    """
+    events: list[JsonValue] = []
+    missing: list[dict[str, JsonValue]] = []
+    violations = _violations(calls, statement)
+    effects = _effects(calls, evidence, tables)
+    after = predecessors([interval(call) for call in calls], [call.start_ns for call in calls])
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index, (call, seen) in enumerate(zip(calls, evidence, strict=True)):
+        key = logical_key(call.tool)
+        tries = groups.setdefault(key, [])
+        event: dict[str, JsonValue] = {
+            "attempt": index + 1,
+            "tool": call.tool.name,
+            "call_id": call.tool.call_id,
+            "logical_call": list(groups).index(key) + 1 if not tries else _logical(events, tries[0]),
+            "try": len(tries) + 1,
+        }
+        if tries:
+            event["retry_of"] = tries[-1]
+        event["arguments"] = call.tool.arguments
+        if call.tool.arguments_text is not None and isinstance(call.tool.arguments, str):
+            event["arguments_text"] = call.tool.arguments_text
+        if call.tool.idempotency_key is not None:
+            event["idempotency_key"] = call.tool.idempotency_key
+        event["role"] = "violation" if index + 1 in violations else "evidence"
+        event["outcome"] = _outcome(call, seen)
+        event["side_effect"] = effects[index]
+        event["timing"] = _times(seen, base_ns)
+        event["after"] = list(after[index])
+        events.append(event)
+        missing.extend(_lacking(f"tool_events[{index}]", call, seen, effects[index]))
+        tries.append(index + 1)
+    return events, missing
+
+
+def predecessors(intervals: Sequence[Interval], starts: Sequence[int]) -> list[list[int]]:
+    """Return for each start the attempts (from 1) that ended by then and that no other of them came after.
+
+    What is not ordered by this was concurrent: a green sequential replay says nothing about it (S71).
+    """
+    by_end = sorted(range(len(intervals)), key=lambda index: (intervals[index][1], index))
+    ends = [intervals[index][1] for index in by_end]
+    latest = list(accumulate((intervals[index][0] for index in by_end), max))
+    result: list[list[int]] = []
+    for position, start in enumerate(starts):
+        count = bisect_right(ends, start)
+        chosen: list[int] = []
+        for place in range(count - 1, -1, -1):
+            index = by_end[place]
+            if index == position:
+                continue
+            if chosen and ends[place] <= latest[count - 1]:
+                break
+            chosen.append(index + 1)
+        result.append(sorted(chosen))
+    return result
+
+
+def interval(call: Call) -> Interval:
+    """Return start and end of an attempt; one without an end lasted no known time."""
+    return (call.start_ns, call.end_ns if call.end_ns is not None else call.start_ns)
+
+
+def milliseconds(instant_ns: int | None, base_ns: int) -> JsonValue:
+    """Return milliseconds from the case's start, whole ones as integers."""
+    if instant_ns is None:
+        return None
+    whole, rest = divmod(instant_ns - base_ns, 1_000_000)
+    return whole if not rest else (instant_ns - base_ns) / 1_000_000
+
+
+def _logical(events: Sequence[JsonValue], attempt: int) -> JsonValue:
+    first = events[attempt - 1]
+    return first["logical_call"] if isinstance(first, dict) else None
+
+
+def _outcome(call: Call, seen: Evidence) -> JsonValue:
+    tool = call.tool
+    outcome: dict[str, JsonValue]
+    if tool.has_result and tool.error is None:
+        outcome = {"type": "result", "value": tool.result}
+        # A string that was parsed stays beside its value: the application saw exactly this text.
+        if tool.result_text is not None and tool.result_text != tool.result:
+            outcome["value_text"] = tool.result_text
+    else:
+        error = tool.error if tool.error is not None else call.step.error_message
+        outcome = {"type": "error", "error": error or "", "error_type": tool.error_type or call.step.error_type}
+    outcome["ended_by"] = seen.ended_by
+    return outcome
+
+
+def _times(seen: Evidence, base_ns: int) -> JsonValue:
+    return {
+        "budget_start_ms": milliseconds(seen.budget_start_ns, base_ns),
+        "deadline_ms": milliseconds(seen.deadline_ns, base_ns),
+        "dispatch_ms": milliseconds(seen.dispatch_ns, base_ns),
+        "receipt_ms": milliseconds(seen.receipt_ns, base_ns),
+        "response_ms": milliseconds(seen.response_ns, base_ns),
+        "end_ms": milliseconds(seen.end_ns, base_ns),
+    }
+
+
+def _effects(calls: Sequence[Call], evidence: Sequence[Evidence], tables: Policy) -> list[str]:
+    """Return the side effect of each attempt; a replayed answer proves that an earlier attempt took effect."""
+    effects = [_effect(call, seen, tables) for call, seen in zip(calls, evidence, strict=True)]
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index, call in enumerate(calls):
+        earlier = groups.setdefault(logical_key(call.tool), [])
+        if evidence[index].replayed:
+            effects[index] = "none"
+            open_ones = [each for each in earlier if effects[each] == "unknown"]
+            if open_ones and not any(effects[each] == "accepted" for each in earlier):
+                effects[open_ones[0]] = "accepted"
+        earlier.append(index)
+    return effects
+
+
+def _effect(call: Call, seen: Evidence, tables: Policy) -> str:
+    changes = tables.changes(call.tool.name)
+    if changes is None and tables.methods & set(seen.methods):
+        changes = True
+    if changes is None and seen.methods and tables.safe_methods.issuperset(seen.methods):
+        changes = False
+    if changes is False:
+        return "none"
+    if changes is None:
+        return "unknown"
+    if seen.committed or (call.tool.has_result and call.tool.error is None):
+        return "accepted"
+    if seen.ended_by == "response":
+        return "rejected"
+    return "none" if seen.ended_by == "connection_error" else "unknown"
+
+
+def _violations(calls: Sequence[Call], statement: Statement) -> frozenset[int]:
+    """Return the attempts that people call the recorded harm, by number or by tool name."""
+    marked: set[int] = set()
+    for position, wanted in enumerate(statement.violations, start=1):
+        found = {
+            number
+            for number, call in enumerate(calls, start=1)
+            if wanted == call.tool.name or (wanted.isascii() and wanted.isdigit() and int(wanted) == number)
+        }
+        if not found:
+            raise UsageError(
+                f"violation number {position} names no tool event of this case", hint="give an attempt or a tool name"
+            )
+        marked |= found
+    return frozenset(marked)
+
+
+def _lacking(field: str, call: Call, seen: Evidence, effect: str) -> list[dict[str, JsonValue]]:
+    missing: list[dict[str, JsonValue]] = []
+    if call.tool.arguments is None and call.tool.arguments_text is None:
+        missing.append(entry(f"{field}.arguments", "arguments_missing"))
+    if seen.lacks is not None:
+        missing.append(entry(f"{field}.outcome.ended_by", seen.lacks))
+    if effect == "unknown":
+        missing.append(entry(f"{field}.side_effect", "effect_unknown"))
+    return missing

@@ -1,0 +1,54 @@
+"""What people say the product must and must not do; empty until somebody says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..model.config import Statement
+from ..model.json import JsonValue
+
+_WORD = re.compile(r"\w+")
+_JUDGEMENTS = frozenset(
+    """a all answer answers and at awful bad badly bug broken did didn does doesn failed failure fault good happened have
+    incorrect is issue it made model not of off output poor problem quality really reply response right so something
+    terrible that the there this to unhelpful very was wasn went were weird with work working wrong agent assistant
+    bot""".split()
+)
+
+
+def expected(statement: Statement) -> dict[str, JsonValue]:
+    """Return the ``expected`` member; unsaid parts are null or empty."""
+    return {
+        "failure_statement": {
+            "trigger": statement.failure,
+            "prohibited": "; ".join(statement.prohibit) or None,
+            "evidence_needed": statement.evidence_needed,
+        },
+        "prohibited_claims": list(statement.prohibit),
+        "required_behaviours": list(statement.behaviours),
+        "required_disclosures": [{"text": text, "exact": True} for text in statement.disclosures],
+        "boundary": {"check": statement.boundary, "params": {}} if statement.boundary else None,
+        "effects": {},
+        "expert_review": [],
+    }
+
+
+def vague(statement: Statement) -> Sequence[str]:
+    """Return which parts of a given failure statement name nothing that can be observed (S6).
+
+    Parts are trigger, prohibited and evidence_needed. A part that was not given is not vague: it is missing.
+    """
+    parts = {
+        "trigger": (statement.failure,),
+        "prohibited": statement.prohibit,
+        "evidence_needed": (statement.evidence_needed,),
+    }
+    return tuple(
+        name for name, texts in parts.items() if any(text is not None and not _observable(text) for text in texts)
+    )
+
+
+def _observable(text: str) -> bool:
+    """Return whether a text says more than a judgement: at least two words beyond good, bad and the answer."""
+    return len({word for word in _WORD.findall(text.lower()) if len(word) > 1} - _JUDGEMENTS) >= 2

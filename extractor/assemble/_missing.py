@@ -1,0 +1,43 @@
+"""Evidence that is missing is named: the entries, their fixed texts, and what they mean for the case."""
+
+from __future__ import annotations
+
+from ..model.case import Document
+from ..model.json import JsonValue
+
+_REASONS = {
+    "not_in_trace": "No span says it and it was not given.",
+    "not_given": "It was not given; annotate the case.",
+    "taken_from_span": "Taken from the start of the boundary's span: no recorded clock value says when the decision fell.",
+    "unknown_time_zone": "The time zone's name is not known here; the instant is given in UTC.",
+    "not_judged": "No span says which reader of the application's schema the case needs.",
+    "content_switched_off": "The instrumentation did not record what was said.",
+    "no_input": "No span holds what the user said.",
+    "arguments_missing": "The span holds no arguments.",
+    "outcome_missing": "The span holds neither a result nor an error.",
+    "dispatch_unknown": "No client span shows whether the call left the process.",
+    "receipt_unknown": "No server span shows whether the dependency received the call; its absence proves nothing.",
+    "ending_unknown": "A client span without an answer, and nothing above it that says who gave up.",
+    "effect_unknown": "Nothing shows whether the side effect took place.",
+    "no_answer": "No assistant text stands at or before the boundary.",
+    "spans_incomplete": "The ledger of the spans reports this about the trace.",
+}
+_BLOCKING = frozenset({"content_switched_off", "no_input", "arguments_missing", "outcome_missing"})
+
+
+def entry(field: str, code: str) -> dict[str, JsonValue]:
+    """Return one ``missing_evidence`` entry; ``field`` is a path of our own names."""
+    return {"field": field, "code": code, "reason": _REASONS[code]}
+
+
+def incomplete(document: Document) -> bool:
+    """Return whether nobody has said yet which claims are prohibited: such a case cannot be judged (S17)."""
+    expected = document.get("expected")
+    return not (isinstance(expected, dict) and expected.get("prohibited_claims"))
+
+
+def replayable(document: Document) -> bool:
+    """Return False when evidence without which no replay can be judged is missing (S67)."""
+    entries = document.get("missing_evidence")
+    codes = {item.get("code") for item in entries if isinstance(item, dict)} if isinstance(entries, list) else set()
+    return not codes & _BLOCKING

@@ -1,0 +1,53 @@
+"""``extract-fixture annotate``: what people say of a quarantined case, added after extraction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from extractor import annotation, ruleset, settings
+from extractor.write import store
+
+from . import options, request, summary
+from .console import Console
+from .keyring import workspace_key
+
+
+class Noted(request.Told):
+    """The options of this command that go into the case."""
+
+    workflow_version: str | None
+    prompt_version: str | None
+
+
+@click.command()
+@click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
+@options.statement
+@options.versions
+@options.key_file
+@options.model
+@options.quiet
+def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool, **noted: Unpack[Noted]) -> None:
+    """Say what went wrong and what must hold, in a quarantined case.
+
+    Only what is given is changed: expectations, incident and versions. The text is redacted like the trace's own, under
+    the case's scope; what already stands in the case may be named as it stands there.
+    """
+    console = Console(quiet=quiet)
+    project = settings.find(Path.cwd())
+    key = workspace_key(key_file, project.key_file, console)
+    base = project.config
+    config = replace(
+        base,
+        workflow_version=noted["workflow_version"],
+        prompt_version=noted["prompt_version"],
+        nlp=replace(base.nlp, model=model) if model else base.nlp,
+    )
+    told = request.statement(noted)
+    made = annotation.annotate(case, told, config, ruleset.load(project.rules), key)
+    stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True)
+    console.rows(summary.for_people(made.fixture, stored))
+    summary.warn_if_vague(console, told)

@@ -1,0 +1,151 @@
+"""The commands by name, the default one, and what every ending of a run looks like."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from extractor import __version__
+from extractor.errors import ExtractFixtureError
+
+from .console import visible
+
+DEFAULT = "extract"
+COMMANDS = {
+    "extract": "Turn one trace into a proved case (the default command).",
+    "inspect": "Say which traces an export holds.",
+    "show": "Show a case on one screen.",
+    "validate": "Check that cases are whole and fit their schema.",
+    "annotate": "Say what went wrong and what must hold, in a quarantined case.",
+    "redact": "Redact any JSON, JSON lines or text.",
+    "key": "Make the workspace key.",
+}
+"""Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""
+
+INTERNAL = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+_OURS = Path(__file__).parent.parent
+
+
+class Commands(click.Group):
+    """A group that loads a command's module when it is called, and takes any other first word for ``extract``'s."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the line."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, loading its module; None when there is none of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"extractor.cli.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default command in front of arguments that name none."""
+        own = {"--help", "--version", *COMMANDS}
+        return super().parse_args(ctx, args if not args or args[0] in own else [DEFAULT, *args])
+
+
+@click.group(cls=Commands, context_settings={"max_content_width": 100})
+@click.version_option(__version__, prog_name="extract-fixture")
+def app() -> None:
+    r"""Turn the trace of an agent incident into a small, safe, replayable regression case.
+
+    \b
+    extract-fixture --trace-id ID SOURCE…    is short for    extract-fixture extract --trace-id ID SOURCE…
+
+    \b
+    Exit status: 0 done · 1 a judged failure · 2 usage · 3 trace not found · 4 evidence missing ·
+    5 a proof failed · 6 input unreadable · 7 approval or provenance invalid
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return the exit status; whatever goes wrong is told without quoting any input."""
+    logging.disable(logging.CRITICAL)  # libraries log what they choke on
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    try:
+        # Not app.main, which ends a broken pipe with the status of a judged failure.
+        with app.make_context("extract-fixture", list(arguments)) as context:
+            app.invoke(context)
+    except ExtractFixtureError as error:
+        return _told(error.message, error.hint, error.exit_status)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        return _told(_usage(error), _help_hint(error), 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _told("interrupted", None, INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter's last flush must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001  # the last line of defence: a library's message may quote an original
+        return _told(f"{type(error).__name__} in {_place(error)}; this is a fault of extract-fixture", None, INTERNAL)
+    return 0
+
+
+def _told(message: str, hint: str | None, status: int) -> int:
+    sys.stderr.write(f"error: {visible(message)}\n")
+    if hint:
+        sys.stderr.write(f"hint:  {visible(hint)}\n")
+    return status
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return what is wrong with the command line, naming options but never the values given."""
+    if isinstance(error, click.NoSuchOption):
+        name = error.option_name
+        return f"no such option: {name}" if name.lstrip("-").replace("-", "").isalpha() else "no such option"
+    if isinstance(error, click.MissingParameter):
+        return f"missing: {_parameter(error)}"
+    if isinstance(error, click.BadParameter):
+        return f"{_parameter(error)}: this value is not accepted"
+    if isinstance(error, click.BadOptionUsage):
+        return f"option {error.option_name} is not used rightly: a value is missing, or one too many"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return "a command, or --trace-id ID SOURCE…, is needed"
+    return "the arguments are not understood"
+
+
+def _parameter(error: click.BadParameter) -> str:
+    if error.param is None:
+        return "a parameter"
+    return error.param.opts[0] if isinstance(error.param, click.Option) else error.param.make_metavar(_context(error))
+
+
+def _context(error: click.UsageError) -> click.Context:
+    return error.ctx or click.Context(app)
+
+
+def _help_hint(error: click.ClickException) -> str:
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "extract-fixture"
+    return f"{path} --help"
+
+
+def _place(error: BaseException) -> str:
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(_OURS)
+    ]
+    if not frames:
+        return "a library"
+    return f"{Path(frames[-1].filename).relative_to(_OURS).as_posix()}:{frames[-1].lineno}"

@@ -1,0 +1,113 @@
+"""``extract-fixture extract``, the default command: one trace in, one proved case out."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from extractor import pipeline, read, ruleset, settings, write
+from extractor.errors import EvidenceMissing, UsageError
+
+from . import options, request, summary
+from .console import Console
+from .keyring import workspace_key
+
+CAPTURE_DAYS = 30
+"""How long capture.json, which leads back to the original trace, may stand."""
+
+
+_selecting = options.join(
+    click.option("--trace-id", metavar="ID", multiple=True, help="A trace; a unique prefix of 8 digits is enough."),
+    click.option("--session", metavar="ID", multiple=True, help="Every trace of this conversation."),
+    click.option("--at", metavar="SPAN", help="The span where the failure shows."),
+    click.option("--keep", metavar="SPAN", multiple=True, help="Keep these spans: ids, names, kinds or all."),
+    click.option("--drop", metavar="SPAN", multiple=True, help="Drop these spans: ids, names or kinds."),
+    click.option("--explain", is_flag=True, help="Say why each span was kept or dropped."),
+)
+_telling = options.join(
+    click.option("--time-zone", metavar="ZONE", callback=options.zone, help="The user's zone, as in Europe/Berlin."),
+    click.option("--locale", metavar="TAG", help="The user's locale, as in de-DE."),
+    click.option("--frozen-at", metavar="INSTANT", callback=options.instant, help="When the decision was made."),
+    click.option(
+        "--fact", metavar="NAME=JSON", multiple=True, callback=options.facts, help="What a decision or check reads."
+    ),
+)
+_redacting = options.join(
+    options.key_file,
+    click.option("--scope", metavar="NAME", help="Pseudonyms agree within: case (default), workspace, or a name."),
+    click.option(
+        "--treat",
+        metavar="PATH=word|name",
+        multiple=True,
+        callback=options.treatments,
+        help="Settle an ambiguous value.",
+    ),
+    options.model,
+)
+
+
+@click.command()
+@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@_selecting
+@options.statement
+@options.versions
+@_telling
+@_redacting
+@click.option("--out", type=options.FOLDER, help="Where cases are kept.  [default: fixtures]")
+@click.option("--replace", is_flag=True, help="Write over a case of this id that has other content.")
+@options.as_json
+@options.quiet
+def command(
+    *,
+    sources: tuple[str, ...],
+    explain: bool,
+    key_file: Path | None,
+    out: Path | None,
+    replace: bool,
+    as_json: bool,
+    quiet: bool,
+    **asked: Unpack[request.Asked],
+) -> None:
+    """Turn one trace into a proved case (the default command).
+
+    SOURCE is a file, a folder, a glob, or - for standard input; spans of the trace are gathered from all of them.
+    Nothing is written unless every proof on the bytes to be written holds.
+    """
+    if not asked["trace_id"] and not asked["session"]:
+        raise UsageError(
+            "which trace? --trace-id or --session is needed",
+            hint="extract-fixture inspect SOURCE says which traces there are",
+        )
+    console = Console(json=as_json, quiet=quiet)
+    project = settings.find(Path.cwd())
+    key = workspace_key(key_file, project.key_file, console)
+    config = request.config(asked, project)
+    rules = ruleset.load(project.rules)
+    with console.progress("reading") as progress:
+        reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)
+    made = pipeline.extract(reading, config, rules, key, _occasion())
+    stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
+    if explain:
+        summary.explain(console, made.explained)
+    if as_json:
+        console.data(summary.for_machines(made.fixture, stored))
+    console.rows(summary.for_people(made.fixture, stored))
+    summary.warn_if_vague(console, config.statement)
+    if not made.fixture.replayable:
+        raise EvidenceMissing(
+            "the case cannot be replayed: see missing_evidence", hint=f"extract-fixture show {stored.path}"
+        )
+
+
+def _occasion() -> pipeline.Occasion:
+    now = datetime.now(UTC).replace(microsecond=0)
+    return pipeline.Occasion(
+        extracted_at=now.isoformat(),
+        expires_at=(now + timedelta(days=CAPTURE_DAYS)).isoformat(),
+        host=socket.gethostname(),
+    )

@@ -1,0 +1,114 @@
+"""``extract-fixture inspect``: which traces an export holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from extractor import read
+from extractor.errors import TraceNotFound, UsageError
+from extractor.model.json import JsonValue
+from extractor.model.reading import TraceSummary
+from extractor.read.search import search
+
+from . import options
+from .console import Console
+
+
+@click.command()
+@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@click.option("--trace-id", metavar="ID", multiple=True, help="Only this trace, or the traces that begin so.")
+@click.option("--grep", metavar="-", help="Read a term from standard input and print the ids of traces that hold it.")
+@options.as_json
+@options.quiet
+def command(
+    *, sources: tuple[str, ...], trace_id: tuple[str, ...], grep: str | None, as_json: bool, quiet: bool
+) -> None:
+    """Say which traces an export holds.
+
+    SOURCE is a file, a folder, a glob, or - for standard input.
+    """
+    console = Console(json=as_json, quiet=quiet)
+    if grep is not None:
+        _grep(sources, grep, console)
+        return
+    with console.progress("reading") as progress:
+        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer)
+    traces = _wanted(found.traces, trace_id)
+    for trace in traces:
+        if as_json:
+            console.data(_members(trace))
+        elif trace_id:
+            console.rows(_rows(trace))
+            console.say()
+        else:
+            console.say(_line(trace))
+    for note in found.file_notes:
+        console.say(f"{note.code} {note.count}" + (f": {', '.join(note.places)}" if note.places else ""))
+    console.say(f"{len(traces)} of {len(found.traces)} traces")
+
+
+def _grep(sources: Sequence[str], grep: str, console: Console) -> None:
+    # A term on the command line would stand in the process list and the shell's history.
+    if grep != "-" or "-" in sources:
+        raise UsageError("--grep takes - alone and reads its term from standard input; sources must be files then")
+    term = sys.stdin.readline().rstrip("\r\n")
+    if not term:
+        raise UsageError("--grep found no term on standard input")
+    with console.progress("searching") as progress:
+        trace_ids = search(sources, term, progress=progress)
+    for trace_id in trace_ids:
+        if console.json:
+            console.data({"trace_id": trace_id})
+        else:
+            console.result(trace_id)
+    if not trace_ids:
+        raise TraceNotFound("no trace holds the term")
+
+
+def _wanted(traces: Sequence[TraceSummary], asked: Sequence[str]) -> tuple[TraceSummary, ...]:
+    if not asked:
+        return tuple(traces)
+    prefixes = tuple(text.strip().lower() for text in asked)
+    chosen = tuple(trace for trace in traces if trace.trace_id.startswith(prefixes))
+    missing = sum(not any(trace.trace_id.startswith(prefix) for trace in chosen) for prefix in prefixes)
+    if missing:
+        raise TraceNotFound(f"{missing} of {len(prefixes)} ids not found among {len(traces)} traces")
+    return chosen
+
+
+def _members(trace: TraceSummary) -> JsonValue:
+    return {
+        "trace_id": trace.trace_id,
+        "spans": trace.spans,
+        "start": trace.start,
+        "duration_ms": trace.duration_ms,
+        "errors": trace.errors,
+        "tools": list(trace.tools),
+        "dialects": list(trace.dialects),
+        "containers": list(trace.containers),
+        "problems": list(trace.problems),
+    }
+
+
+def _line(trace: TraceSummary) -> str:
+    errors = f"{trace.errors} error{'' if trace.errors == 1 else 's'}"
+    counted = f"{trace.trace_id}  {trace.start}  {trace.duration_ms:>7} ms  {trace.spans:>4} spans  {errors:>9}"
+    return f"{counted}  {', '.join((*trace.tools, *trace.problems))}".rstrip()
+
+
+def _rows(trace: TraceSummary) -> tuple[tuple[str, str], ...]:
+    lists = (
+        ("tools", trace.tools),
+        ("dialects", trace.dialects),
+        ("containers", trace.containers),
+        ("problems", trace.problems),
+    )
+    return (
+        ("trace", trace.trace_id),
+        ("start", f"{trace.start}, {trace.duration_ms} ms"),
+        ("spans", f"{trace.spans}, errors {trace.errors}"),
+        *((label, ", ".join(items)) for label, items in lists if items),
+    )

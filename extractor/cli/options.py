@@ -1,0 +1,146 @@
+"""Options that several commands share, and the forms of value that the command line takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from extractor.errors import UsageError
+from extractor.model.json import JsonValue, MalformedJson, parse
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+Decorator = Callable[[_Command], _Command]
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False)
+_TEXT_BYTES = 64 * 1024
+
+
+def join(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Return one decorator that adds options in the order given."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def typed(ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None) -> object:
+    """Return what people typed; ``@FILE`` stands for a file's text, which keeps it out of the process list."""
+    del ctx
+    if isinstance(value, tuple):
+        return tuple(_from_file(item, param) for item in value)
+    return None if value is None else _from_file(value, param)
+
+
+def _from_file(value: str, param: click.Parameter) -> str:
+    name = param.opts[0]
+    if value.startswith("@"):
+        try:
+            with Path(value[1:]).open("rb") as stream:
+                content = stream.read(_TEXT_BYTES + 1)
+            value = content.decode("utf-8")
+        except (OSError, ValueError):
+            raise UsageError(f"the file of {name} cannot be read as UTF-8 text") from None
+        if len(content) > _TEXT_BYTES:
+            raise UsageError(f"the file of {name} holds more than {_TEXT_BYTES // 1024} KiB")
+    value = value.strip()
+    if not value:
+        raise UsageError(f"{name} is empty")
+    return value
+
+
+def facts(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, JsonValue]:
+    """Return ``NAME=JSON`` pairs; a name may stand once."""
+    del ctx
+    found: dict[str, JsonValue] = {}
+    for position, pair in enumerate(value, start=1):
+        name, equals, text = pair.partition("=")
+        try:
+            if not (name and equals) or name in found:
+                raise UsageError(f"{param.opts[0]} number {position} must be NAME=JSON, with a name of its own")
+            found[name] = parse(text)
+        except MalformedJson as fault:
+            hint = "a text needs its JSON quotes: --fact 'plan=\"gold\"'"
+            raise UsageError(f"{param.opts[0]} number {position} is no JSON: {fault.code}", hint=hint) from None
+    return found
+
+
+def treatments(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    """Return ``PATH=word|name`` pairs by path."""
+    del ctx
+    found: dict[str, str] = {}
+    for position, pair in enumerate(value, start=1):
+        path, _, treatment = pair.rpartition("=")
+        if not path or treatment not in {"word", "name"}:
+            raise UsageError(f"{param.opts[0]} number {position} must be PATH=word or PATH=name")
+        found[path] = treatment
+    return found
+
+
+def instant(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return an ISO 8601 instant with its offset, as it was given."""
+    del ctx
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise UsageError(f"{param.opts[0]} must be an ISO 8601 instant, as in 2026-03-29T00:59:30+01:00") from None
+    if moment.tzinfo is None:
+        raise UsageError(f"{param.opts[0]} must carry an offset from UTC, as in 2026-03-29T00:59:30+01:00")
+    return value
+
+
+def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return the name of a time zone of the IANA database."""
+    del ctx
+    if value is None:
+        return None
+    # Only a run that names a zone pays for the database.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(f"{param.opts[0]} must name a time zone, as in Europe/Berlin") from None
+    return value
+
+
+quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+key_file = click.option(
+    "--key-file",
+    type=FILE,
+    envvar="EXTRACT_FIXTURE_KEY_FILE",
+    show_envvar=True,
+    help="The workspace key, made by `key new`.",
+)
+model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")
+
+statement = join(
+    click.option("--incident", metavar="ID", callback=typed, help="The incident's id."),
+    click.option("--failure", metavar="TEXT|@FILE", callback=typed, help="What triggered the failure."),
+    click.option(
+        "--prohibit", metavar="TEXT|@FILE", multiple=True, callback=typed, help="An outcome that must not be."
+    ),
+    click.option("--evidence-needed", metavar="TEXT|@FILE", callback=typed, help="What one must see to decide."),
+    click.option("--require", metavar="TEXT|@FILE", multiple=True, callback=typed, help="A behaviour that must be."),
+    click.option("--disclose", metavar="TEXT|@FILE", multiple=True, callback=typed, help="Words that must be said."),
+    click.option("--boundary", metavar="CHECK", callback=typed, help="The check that decides."),
+    click.option(
+        "--violation", metavar="TOOL", multiple=True, callback=typed, help="A recorded call that was the harm."
+    ),
+)
+"""What people say of an incident, at extraction or later."""
+
+versions = join(
+    click.option("--workflow-version", metavar="VERSION", callback=typed, help="The workflow that failed."),
+    click.option("--prompt-version", metavar="VERSION", callback=typed, help="The prompt that failed."),
+)

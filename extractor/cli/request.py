@@ -1,0 +1,77 @@
+"""What the command line and the project's table ask for, as one frozen configuration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypedDict
+
+from extractor.model.config import Override, RunConfig, Statement, Wanted
+from extractor.model.json import JsonValue
+from extractor.settings import Settings
+
+
+class Told(TypedDict):
+    """What people say of an incident: `options.statement`, as click hands it over."""
+
+    incident: str | None
+    failure: str | None
+    prohibit: tuple[str, ...]
+    evidence_needed: str | None
+    require: tuple[str, ...]
+    disclose: tuple[str, ...]
+    boundary: str | None
+    violation: tuple[str, ...]
+
+
+class Asked(Told):
+    """All options that become the configuration; None and empty mean that the project's default holds."""
+
+    trace_id: tuple[str, ...]
+    session: tuple[str, ...]
+    at: str | None
+    keep: tuple[str, ...]
+    drop: tuple[str, ...]
+    workflow_version: str | None
+    prompt_version: str | None
+    time_zone: str | None
+    locale: str | None
+    frozen_at: str | None
+    fact: dict[str, JsonValue]
+    treat: dict[str, str]
+    scope: str | None
+    model: str | None
+
+
+def statement(told: Told) -> Statement:
+    """Return the statement about the incident."""
+    return Statement(
+        incident=told["incident"],
+        failure=told["failure"],
+        prohibit=told["prohibit"],
+        evidence_needed=told["evidence_needed"],
+        behaviours=told["require"],
+        disclosures=told["disclose"],
+        boundary=told["boundary"],
+        violations=told["violation"],
+    )
+
+
+def config(asked: Asked, settings: Settings) -> RunConfig:
+    """Return the configuration of the run: given options before the project's defaults."""
+    base = settings.config
+    return replace(
+        base,
+        wanted=Wanted(trace_ids=asked["trace_id"], sessions=asked["session"]),
+        at=asked["at"],
+        override=Override(keep=asked["keep"] or base.override.keep, drop=asked["drop"] or base.override.drop),
+        statement=statement(asked),
+        workflow_version=asked["workflow_version"] or base.workflow_version,
+        prompt_version=asked["prompt_version"] or base.prompt_version,
+        time_zone=asked["time_zone"] or base.time_zone,
+        locale=asked["locale"] or base.locale,
+        frozen_at=asked["frozen_at"],
+        facts=asked["fact"],
+        treat=asked["treat"],
+        scope=asked["scope"] or base.scope,
+        nlp=replace(base.nlp, model=asked["model"]) if asked["model"] else base.nlp,
+    )

@@ -1,0 +1,97 @@
+"""``extract-fixture show``: a case on one screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from extractor.errors import InputUnreadable
+from extractor.model.layout import FIXTURE, PROVENANCE
+
+from . import options, summary
+from .console import Console
+from .view import CaseView, Members, items, members, text
+
+_WIDTH = 110
+_MESSAGES = 4
+
+
+@click.command()
+@click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
+@options.as_json
+def command(*, case: Path, as_json: bool) -> None:
+    """Show a case on one screen.
+
+    CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
+    """
+    view = CaseView.of(case_files(case))
+    console = Console(json=as_json)
+    if as_json:
+        console.data({"fixture": dict(view.fixture), "provenance": dict(view.predicate)})
+        return
+    console.rows(
+        (
+            ("case", view.case_id),
+            ("incident", text(view.fixture.get("incident_id")) or "not named"),
+            ("frozen at", f"{text(view.fixture.get('frozen_at'))}  {text(view.fixture.get('time_zone'))}".rstrip()),
+            ("sha256", view.sha256),
+            *summary.account(view),
+        )
+    )
+    console.say()
+    for message in items(members(view.fixture.get("input")).get("messages"))[-_MESSAGES:]:
+        said = " ".join(text(part.get("text")) for part in items(message.get("parts")))
+        console.say(f"{text(message.get('role'))}: {_short(said)}")
+    for event in items(view.fixture.get("tool_events")):
+        console.say(_event(event))
+    if answer := _answer(view):
+        console.say(f"answer: {_short(answer)}")
+    console.say()
+    problems = view.problems
+    for problem in problems:
+        console.say(f"not whole: {problem}")
+    console.rows(summary.next_step(view, case, incomplete=bool(problems)))
+
+
+def case_files(case: Path) -> dict[str, bytes]:
+    """Return the files of a case that its view needs. Raises `InputUnreadable`."""
+    files = {}
+    for name in (FIXTURE, PROVENANCE):
+        try:
+            files[name] = (case / name).read_bytes()
+        except OSError:
+            if name == FIXTURE:
+                raise InputUnreadable(f"no case here: {FIXTURE} cannot be read") from None
+    return files
+
+
+def _event(event: Members) -> str:
+    outcome = members(event.get("outcome"))
+    kind = text(outcome.get("type"))
+    shown = text(outcome.get("error_type")) or text(outcome.get("error")) if kind == "error" else kind
+    ended = text(outcome.get("ended_by"))
+    effect = text(event.get("side_effect"))
+    details = ", ".join(
+        part
+        for part in (
+            shown,
+            f"ended by {ended}" if ended and ended != "response" else "",
+            f"side effect {effect}" if effect and effect != "none" else "",
+        )
+        if part
+    )
+    return f"{text(event.get('attempt')):>3}. {text(event.get('tool'))}: {_short(details)}"
+
+
+def _answer(view: CaseView) -> str:
+    answer = view.fixture.get("final_output")
+    if isinstance(answer, str):
+        return answer
+    parts = items(members(answer).get("parts"))
+    return " ".join(text(part.get("text")) for part in parts)
+
+
+def _short(said: str) -> str:
+    line = " ".join(said.split())
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"

@@ -1,0 +1,130 @@
+"""What an extraction says when it is done: a screen for people, an object for machines, a tree of reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from extractor.assemble import vague
+from extractor.model.case import Fixture
+from extractor.model.config import Statement
+from extractor.model.json import JsonValue
+from extractor.select import ExplainLine
+from extractor.write import Stored
+
+from .console import Console, interactive
+from .view import CaseView, Members, items, members, text
+
+Rows = Sequence[tuple[str, str]]
+_SHOWN = 6
+
+
+def for_machines(fixture: Fixture, stored: Stored) -> JsonValue:
+    """Return the object that ``--json`` prints."""
+    view = CaseView.of(fixture.files)
+    spans = len(view.decisions)
+    return {
+        "case_id": fixture.case_id,
+        "path": str(stored.path),
+        "state": state(fixture),
+        "fixture_sha256": view.sha256,
+        "spans": {"read": spans, "kept": view.kept, "dropped": spans - view.kept},
+        "missing_evidence": [dict(entry) for entry in view.missing],
+        "residual": view.residual,
+        "relations": view.relations,
+        "leaks": fixture.proofs.leaks,
+    }
+
+
+def state(fixture: Fixture) -> str:
+    """Return the state in which extraction leaves a case."""
+    if not fixture.replayable:
+        return "non_replayable"
+    return "incomplete" if fixture.incomplete else "in_review"
+
+
+def for_people(fixture: Fixture, stored: Stored) -> Rows:
+    """Return labelled lines, the next command last."""
+    view = CaseView.of(fixture.files)
+    return (
+        ("case", f"{fixture.case_id}  ({stored.state}; quarantine, {state(fixture).replace('_', ' ')})"),
+        *account(view),
+        ("path", str(stored.path)),
+        *next_step(view, stored.path, incomplete=fixture.incomplete),
+    )
+
+
+def account(view: CaseView) -> Rows:
+    """Return what was kept, replaced, proved, and what is left to people."""
+    redaction = members(view.predicate.get("redaction"))
+    classes = items(redaction.get("classes"))
+    boundary = members(view.predicate.get("boundary"))
+    relations, leaks = view.relations, members(view.predicate.get("leaks"))
+    proved = (
+        f"no leak of {text(leaks.get('known_values'))} known values; "
+        f"relations preserved in {text(relations['preserved'])} of {text(relations['occurrences'])} occurrences"
+    )
+    rows = [
+        ("kept", f"{view.kept} of {len(view.decisions)} spans; boundary by {text(boundary.get('reason'))}"),
+        (
+            "replaced",
+            f"{text(redaction.get('values'))} identifiers in {len(classes)} classes: {', '.join(_largest(classes))}",
+        ),
+        ("proved", proved),
+        ("residual", f"{view.residual} for a reviewer to look at" if view.residual else "0"),
+    ]
+    if view.missing:
+        named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in view.missing[:_SHOWN]]
+        more = len(view.missing) - len(named)
+        rows.append(("missing", ", ".join(named) + (f", and {more} more" if more else "")))
+    return rows
+
+
+def _largest(classes: Sequence[Members]) -> Iterator[str]:
+    ordered = sorted(classes, key=lambda each: (-_count(each), text(each.get("entity"))))
+    yield from (f"{text(each.get('entity'))} {_count(each)}" for each in ordered[:_SHOWN])
+    if len(ordered) > _SHOWN:
+        yield "…"
+
+
+def _count(entry: Members) -> int:
+    values = entry.get("values")
+    return values if isinstance(values, int) else 0
+
+
+def next_step(view: CaseView, path: Path, *, incomplete: bool) -> Rows:
+    """Return the command that brings the case on, or nothing."""
+    if not incomplete:
+        return (("next", f"extract-fixture validate {path}"),)
+    expected = members(view.fixture.get("expected"))
+    failure = members(expected.get("failure_statement"))
+    wanted = (
+        ("--failure", failure.get("trigger")),
+        ("--prohibit", expected.get("prohibited_claims")),
+        ("--evidence-needed", failure.get("evidence_needed")),
+        ("--boundary", expected.get("boundary") or expected.get("claims")),
+    )
+    lacking = " ".join(f"{option} …" for option, given in wanted if not given)
+    return (("next", f"extract-fixture annotate {path} {lacking}".rstrip()),)
+
+
+def explain(console: Console, lines: Sequence[ExplainLine]) -> None:
+    """Print every span with its decision and reason, as the tree that the trace is.
+
+    Span ids are the trace's own, as ``--at``, ``--keep`` and ``--drop`` take them. Names are the trace's own too, and
+    are shown to a person at a terminal alone.
+    """
+    named = interactive()
+    for line in lines:
+        name = f"  {line.name}" if named else ""
+        console.say(f"{'  ' * line.depth}{'+' if line.kept else '-'} {line.span_id}{name}  {line.reason}")
+        flows = dict.fromkeys(f"{f.produced_at} feeds {f.consumed_at} of {f.consumer}" for f in line.flows)
+        for flow in list(flows)[:_SHOWN]:
+            console.say(f"{'  ' * line.depth}    {flow}")
+    console.say()
+
+
+def warn_if_vague(console: Console, statement: Statement) -> None:
+    """Say which parts of a failure statement name nothing that can be observed; such a case is never approved."""
+    for part in vague(statement):
+        console.say(f"warning: {part} names nothing that one can observe; say what was seen and what must not be")

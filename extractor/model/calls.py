@@ -1,0 +1,183 @@
+"""The tool calls of a trace as one list, whether they have spans of their own or stand only inside chat messages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from .json import JsonValue, compact
+from .trace import Message, Part, Step, ToolCall, Trace
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One attempt of a tool.
+
+    ``step`` is its own step, or, with ``own`` False, the model step that asked for it; ``requested_by`` is the span id
+    of the model step that asked, None when no model output says so. ``start_ns`` and ``end_ns`` of a call without a
+    span are the end of the asking step and the start of the first step that saw the result.
+    """
+
+    tool: ToolCall
+    step: Step
+    own: bool
+    requested_by: str | None
+    start_ns: int
+    end_ns: int | None
+    order: tuple[int, str, str, int]
+
+
+def tool_calls(trace: Trace) -> tuple[Call, ...]:
+    """Return every tool call of the trace once, in product order.
+
+    A call in a chat message and a call with a span are one when they share a call id or, where the span has none,
+    tool and arguments. A call of a chat message counts when some later message holds its result.
+    """
+    own = [step for step in trace.steps if step.kind == "tool_call" and step.tool is not None]
+    chat = _chat(trace)
+    requests = _requests(own, chat)
+    calls = [_own_call(step, requests.get(step.span.span_id)) for step in own]
+    calls.extend(_chat_call(entry) for entry in chat.values() if not entry.matched and entry.result is not None)
+    return tuple(sorted(calls, key=lambda call: call.order))
+
+
+def logical_key(tool: ToolCall) -> tuple[str, str]:
+    """Return what attempts of one logical call share: tool and idempotency key, else tool and arguments."""
+    if tool.idempotency_key is not None:
+        return (tool.name, "key:" + tool.idempotency_key)
+    return (tool.name, "arguments:" + canonical(tool.arguments))
+
+
+def canonical(value: JsonValue) -> str:
+    """Return JSON text that is equal for equal values, whatever the order of members."""
+    return compact(_sorted(value))
+
+
+def words(name: str) -> tuple[str, ...]:
+    """Return the lower-case words of a name: split at separators, digits and changes of case."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+def side_effecting(name: str, *, write: Set[str], read: Set[str]) -> bool | None:
+    """Return whether a tool's name says that it changes something; None when the name says neither."""
+    parts = words(name)
+    if parts and (parts[0] in read or parts[-1] in read):
+        return False
+    if any(part in write for part in parts):
+        return True
+    return False if any(part in read for part in parts) else None
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A call as chat messages tell it."""
+
+    part: Part
+    asked: Step
+    index: int
+    from_output: bool
+    result: Part | None = None
+    seen: Step | None = None
+    matched: bool = False
+
+
+def _chat(trace: Trace) -> dict[str, _Entry]:
+    entries: dict[str, _Entry] = {}
+    for step in trace.steps:
+        if step.model is None:
+            continue
+        for message in step.model.input:
+            for part in message.parts:
+                if part.type == "tool_call" and part.call_id is not None and part.call_id not in entries:
+                    entries[part.call_id] = _Entry(part, step, len(entries), from_output=False)
+                elif part.type == "tool_result" and part.call_id is not None:
+                    entry = entries.get(part.call_id)
+                    if entry is not None and entry.result is None:
+                        entry.result, entry.seen = part, step
+        for number, part in enumerate(_called(step.model.output)):
+            key = part.call_id if part.call_id is not None else f"\0{step.span.span_id}\0{number}"
+            if key not in entries:
+                entries[key] = _Entry(part, step, len(entries), from_output=True)
+    return entries
+
+
+def _called(messages: tuple[Message, ...]) -> Iterator[Part]:
+    return (part for message in messages for part in message.parts if part.type == "tool_call")
+
+
+def _requests(own: list[Step], chat: dict[str, _Entry]) -> dict[str, str]:
+    """Match steps to chat entries; return the span id of the asking model step by span id of the tool step."""
+    requests: dict[str, str] = {}
+    unnamed: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
+    with_id = {step.tool.call_id for step in own if step.tool is not None}
+    for key, entry in chat.items():
+        if key in with_id:
+            entry.matched = True
+        else:
+            unnamed[(entry.part.tool, canonical(entry.part.value))].append(entry)
+    for step in own:
+        tool = step.tool
+        entry_of = chat.get(tool.call_id) if tool is not None and tool.call_id is not None else None
+        if tool is not None and entry_of is None:
+            waiting = unnamed[(tool.name, canonical(tool.arguments))]
+            entry_of = next((entry for entry in waiting if not entry.matched and _before(entry, step)), None)
+        if entry_of is not None:
+            entry_of.matched = True
+            if entry_of.from_output:
+                requests[step.span.span_id] = entry_of.asked.span.span_id
+    return requests
+
+
+def _before(entry: _Entry, step: Step) -> bool:
+    return entry.asked.span.start_ns <= step.span.start_ns
+
+
+def _own_call(step: Step, requested_by: str | None) -> Call:
+    if step.tool is None:
+        raise ValueError("a tool step holds a tool call")
+    return Call(
+        tool=step.tool,
+        step=step,
+        own=True,
+        requested_by=requested_by,
+        start_ns=step.span.start_ns,
+        end_ns=step.span.end_ns,
+        order=(*step.span.order, 0),
+    )
+
+
+def _chat_call(entry: _Entry) -> Call:
+    result = entry.result
+    span = entry.asked.span
+    # A call first met in an input was made before that step began.
+    start = (span.end_ns if span.end_ns is not None else span.start_ns) if entry.from_output else span.start_ns
+    tool = ToolCall(
+        name=entry.part.tool or "",
+        call_id=entry.part.call_id,
+        arguments=entry.part.value,
+        arguments_text=entry.part.value_text,
+        result=result.value if result is not None else None,
+        result_text=result.value_text if result is not None else None,
+        has_result=result is not None,
+    )
+    return Call(
+        tool=tool,
+        step=entry.asked,
+        own=False,
+        requested_by=span.span_id if entry.from_output else None,
+        start_ns=start,
+        end_ns=entry.seen.span.start_ns if entry.seen is not None else None,
+        order=(start, span.trace_id, span.span_id, entry.index + 1),
+    )
+
+
+def _sorted(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_sorted(child) for child in value]
+    return value

@@ -1,0 +1,142 @@
+"""The line: a reading becomes a proved fixture, stage by stage. Only this module joins the stages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from . import __version__
+from .assemble import assemble, incomplete, replayable
+from .errors import StructureChanged
+from .model.case import Document, Fixture, RedactedCase
+from .model.config import RunConfig
+from .model.json import JsonValue
+from .model.layout import FIXTURE, PROVENANCE, README
+from .model.reading import Note, Reading
+from .model.span import tree
+from .normalise import normalise
+from .redact import WorkspaceKey, redact
+from .ruleset import RuleSet
+from .schemas import SCHEMA_VERSION, schema_problems
+from .select import ExplainLine, explain, select
+from .verify import prove, seal
+from .write import case_id, render_capture, render_fixture, render_provenance, render_readme
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """Where and when a run takes place; goes to capture.json alone. Instants are RFC 3339."""
+
+    extracted_at: str
+    expires_at: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """A proved fixture, the bytes of its capture.json, and the decisions as a tree for people at a terminal."""
+
+    fixture: Fixture
+    capture: bytes = field(repr=False)
+    explained: Sequence[ExplainLine] = field(repr=False)
+
+
+def extract(reading: Reading, config: RunConfig, rules: RuleSet, key: WorkspaceKey, occasion: Occasion) -> Extraction:
+    """Return the case of a reading, proved.
+
+    Raises `ProofFailed` or `RedactionRefused` when a proof fails or redaction is not certain, `UsageError` when the
+    configuration asks for what the trace does not hold.
+    """
+    trace = normalise(reading, rules)
+    selection = select(trace, rules, config)
+    case = assemble(trace, selection, reading, config, rules)
+    redacted = _named(redact(case, rules, config, key))
+    sources = [*(tree(span) for span in trace.spans), redacted.original]
+    ledger = (*reading.span_notes, *trace.notes)
+    fixture = _proved(redacted, sources, config, rules, trace.dialects, ledger)
+    capture = render_capture(
+        reading=reading,
+        trace_ids=trace.trace_ids,
+        span_ids=redacted.span_ids,
+        extracted_at=occasion.extracted_at,
+        host=occasion.host,
+        expires_at=occasion.expires_at,
+    )
+    return Extraction(fixture=fixture, capture=capture, explained=explain(trace, selection))
+
+
+def _proved(
+    redacted: RedactedCase,
+    sources: Sequence[JsonValue],
+    config: RunConfig,
+    rules: RuleSet,
+    dialects: Sequence[str],
+    ledger: Sequence[Note],
+) -> Fixture:
+    document = redacted.document
+    can_replay = replayable(document)
+    files = {FIXTURE: render_fixture(document), README: render_readme(document, replayable=can_replay)}
+    proofs = prove(redacted, sources, files, rules)
+    if problems := schema_problems(document, "fixture"):
+        raise StructureChanged([f"schema: {problem}" for problem in problems])
+    sidecar = render_provenance(
+        redacted,
+        proofs,
+        files[FIXTURE],
+        config=config,
+        dialects=dialects,
+        ledger=ledger,
+        ruleset_digest=rules.digest,
+        tool_version=__version__,
+        schema_version=SCHEMA_VERSION,
+        grader=_grader(document),
+    )
+    return seal(
+        str(document["case_id"]),
+        {**files, PROVENANCE: sidecar},
+        redacted,
+        proofs,
+        incomplete=incomplete(document),
+        replayable=can_replay,
+    )
+
+
+def _grader(document: Document) -> Mapping[str, JsonValue] | None:
+    expected = document.get("expected")
+    grade = expected.get("grade") if isinstance(expected, dict) else None
+    return grade if isinstance(grade, dict) else None
+
+
+def _named(redacted: RedactedCase) -> RedactedCase:
+    """Give the case its id, made of what is already redacted and of keyed digests."""
+    event = _boundary_event(redacted)
+    outcome = event.get("outcome")
+    identity = case_id(
+        frozen_at=str(redacted.document["frozen_at"]),
+        tool=_text(event.get("tool")),
+        error_class=_text(outcome.get("error_type")) if isinstance(outcome, dict) else None,
+        trace_digest=hashlib.sha256("\n".join(sorted(redacted.trace_refs)).encode()).hexdigest()[:8],
+    )
+    # In the original too: the id is ours, and no difference that the structure proof should see.
+    return replace(
+        redacted,
+        document={**redacted.document, "case_id": identity},
+        original={**redacted.original, "case_id": identity},
+    )
+
+
+def _boundary_event(redacted: RedactedCase) -> Mapping[str, JsonValue]:
+    """Return the tool event where the failure shows, else the last one that failed, else an empty one."""
+    events = redacted.document.get("tool_events")
+    listed = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
+    place = redacted.becomes.get(redacted.selection.boundary)
+    for index, event in enumerate(listed):
+        if place == f"tool_events[{index}]":
+            return event
+    failed = [event for event in listed if isinstance(o := event.get("outcome"), dict) and o.get("type") == "error"]
+    return failed[-1] if failed else {}
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,112 @@
+"""OTLP protobuf requests (ExportTraceServiceRequest and TracesData are the same bytes)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, get_args
+
+from extractor.model.json import JsonValue
+from extractor.model.span import Attributes, Resource, Scope, Span, SpanEvent, SpanKind, SpanLink, StatusCode
+
+from . import ids
+from .interface import RefusedError, Report
+from .values import key_values, real
+
+if TYPE_CHECKING:
+    from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
+
+NAME = "otlp_proto"
+_KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
+_STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
+
+
+def spans(data: bytes, report: Report) -> Iterator[Span]:
+    """Yield the spans of one message. Raises `RefusedError` when the bytes are no such message."""
+    # Heavy, and most sources are JSON.
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+
+    try:
+        message = TracesData.FromString(data)
+    except DecodeError:
+        raise RefusedError("syntax") from None
+    for batch in message.resource_spans:
+        resource = Resource(attributes=_attributes(batch.resource.attributes, report))
+        for group in batch.scope_spans:
+            scope = Scope(
+                name=group.scope.name,
+                version=group.scope.version,
+                attributes=_attributes(group.scope.attributes, report),
+            )
+            for node in group.spans:
+                try:
+                    yield _span(node, resource, scope, report)
+                except RefusedError:
+                    report("span_refused")
+
+
+def _span(node: ProtoSpan, resource: Resource, scope: Scope, report: Report) -> Span:
+    return Span(
+        trace_id=ids.trace_id(node.trace_id.hex()),
+        span_id=ids.span_id(node.span_id.hex()),
+        parent_id=ids.parent_id(node.parent_span_id.hex()),
+        name=node.name,
+        kind=_KINDS[node.kind] if 0 <= node.kind < len(_KINDS) else "unspecified",
+        start_ns=node.start_time_unix_nano,
+        end_ns=node.end_time_unix_nano or None,
+        attributes=_attributes(node.attributes, report),
+        events=tuple(
+            SpanEvent(name=event.name, time_ns=event.time_unix_nano, attributes=_attributes(event.attributes, report))
+            for event in node.events
+        ),
+        links=tuple(_links(node.links, report)),
+        status_code=_STATUSES[node.status.code] if 0 <= node.status.code < len(_STATUSES) else "unset",
+        status_message=node.status.message,
+        trace_state=node.trace_state,
+        flags=node.flags,
+        dropped=node.dropped_attributes_count
+        + node.dropped_events_count
+        + node.dropped_links_count
+        + sum(event.dropped_attributes_count for event in node.events)
+        + sum(link.dropped_attributes_count for link in node.links),
+        resource=resource,
+        scope=scope,
+    )
+
+
+def _links(nodes: Iterable[ProtoSpan.Link], report: Report) -> Iterator[SpanLink]:
+    for node in nodes:
+        try:
+            yield SpanLink(
+                trace_id=ids.trace_id(node.trace_id.hex()),
+                span_id=ids.span_id(node.span_id.hex()),
+                trace_state=node.trace_state,
+                attributes=_attributes(node.attributes, report),
+            )
+        except RefusedError:
+            report("link_refused")
+
+
+def _attributes(pairs: Iterable[KeyValue], report: Report) -> Attributes:
+    return tuple((pair.key, _value(pair.value, report)) for pair in pairs)
+
+
+def _value(node: AnyValue, report: Report) -> JsonValue:
+    match node.WhichOneof("value"):
+        case "string_value":
+            return node.string_value
+        case "bool_value":
+            return node.bool_value
+        case "int_value":
+            return node.int_value
+        case "double_value":
+            return real(node.double_value, report)
+        case "bytes_value":
+            return base64.b64encode(node.bytes_value).decode("ascii")
+        case "array_value":
+            return [_value(item, report) for item in node.array_value.values]
+        case "kvlist_value":
+            return key_values(_attributes(node.kvlist_value.values, report), report)
+    return None

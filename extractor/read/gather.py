@@ -1,0 +1,188 @@
+"""All spans of the wanted traces, over all sources: by id, by prefix, by session, and one hop along links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from extractor.errors import TraceNotFound, UsageError
+from extractor.model.config import Wanted
+from extractor.model.reading import Note, Reading, SourceFile
+from extractor.model.span import Span
+
+from .containers import ids
+from .containers.interface import RefusedError
+from .locate import Needles
+from .merge import merged
+from .observe import observe
+from .scan import Hit, Scanner
+from .sessions import sessions_of
+
+_LEAST_DIGITS = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class _Catch:
+    """What passes have brought in so far."""
+
+    spans: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
+    records: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
+    containers: dict[int, set[str]] = field(default_factory=dict)
+    by_prefix: dict[str, set[str]] = field(default_factory=dict)
+    by_session: dict[str, set[str]] = field(default_factory=dict)
+    traces_seen: set[str] = field(default_factory=set)
+
+    def trace_ids(self) -> set[str]:
+        """Return the traces whose spans are held."""
+        return {trace_id for trace_id, _ in self.spans}
+
+    def take(self, hit: Hit, spans: Iterable[Span]) -> None:
+        """Hold spans and remember where they stood."""
+        for span in spans:
+            self.spans.setdefault((span.trace_id, span.span_id), []).append(span)
+            self.records.setdefault(hit.source.number, {})[hit.frame.number] = (hit.frame.start, hit.frame.end)
+            self.containers.setdefault(hit.source.number, set()).add(hit.container)
+
+
+def gather(scanner: Scanner, wanted: Wanted) -> Reading:
+    """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none."""
+    asked = tuple(dict.fromkeys(_asked(trace_id) for trace_id in wanted.trace_ids))
+    sessions = tuple(dict.fromkeys(session for session in wanted.sessions if session))
+    if not asked and not sessions:
+        raise UsageError("name a trace id or a session")
+    needles = Needles(trace_ids=asked, sessions=sessions)
+    catch = _first_pass(scanner, needles, everything=False)
+    everything = bool(_missing(catch, needles))
+    if everything:
+        # Slow, once, and only when an id was not found: it may be spelled in a way that no byte search knows,
+        # and if it is not there either the message can say how many traces are.
+        catch = _first_pass(scanner, needles, everything=True)
+        _refuse_missing(scanner, catch, needles)
+    _refuse_ambiguous(catch)
+    of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
+    _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
+    targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
+    linked = targets - catch.trace_ids()
+    _more(scanner, catch, linked, everything=everything)
+    return _reading(scanner, catch, linked)
+
+
+def _asked(text: str) -> str:
+    digits = text.strip().lower().removeprefix("0x")
+    if _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and not digits.strip("0123456789abcdef"):
+        return digits
+    try:
+        return ids.trace_id(text.strip())
+    except RefusedError:
+        raise UsageError(
+            "a trace id has 32 hex digits",
+            hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
+        ) from None
+
+
+def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Catch:
+    catch = _Catch()
+    whole = {trace_id for trace_id in needles.trace_ids if len(trace_id) == ids.TRACE_DIGITS}
+    prefixes = tuple(trace_id for trace_id in needles.trace_ids if trace_id not in whole)
+    sessions = frozenset(needles.sessions)
+    for hit in scanner.hits(None if everything else needles):
+        kept = []
+        for span in hit.spans:
+            catch.traces_seen.add(span.trace_id)
+            begun = [prefix for prefix in prefixes if span.trace_id.startswith(prefix)]
+            for prefix in begun:
+                catch.by_prefix.setdefault(prefix, set()).add(span.trace_id)
+            if begun or span.trace_id in whole:
+                kept.append(span)
+            if sessions:
+                for session in sessions.intersection(sessions_of(span)):
+                    catch.by_session.setdefault(session, set()).add(span.trace_id)
+        catch.take(hit, kept)
+    return catch
+
+
+def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: bool) -> None:
+    if not trace_ids:
+        return
+    needles = None if everything else Needles(trace_ids=tuple(sorted(trace_ids)))
+    for hit in scanner.hits(needles):
+        catch.take(hit, [span for span in hit.spans if span.trace_id in trace_ids])
+
+
+def _missing(catch: _Catch, needles: Needles) -> list[str]:
+    found = catch.trace_ids()
+    missing = ["trace" for trace_id in needles.trace_ids if trace_id not in found and trace_id not in catch.by_prefix]
+    return missing + ["session" for session in needles.sessions if session not in catch.by_session]
+
+
+def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles) -> None:
+    missing = _missing(catch, needles)
+    if not missing:
+        return
+    seen = len(catch.traces_seen)
+    if not seen:
+        raise scanner.no_span()
+    what = "session" if "trace" not in missing else "trace"
+    some = f"{len(missing)} of the wanted {what}s are" if len(missing) > 1 else f"the wanted {what} is"
+    raise TraceNotFound(
+        f"{some} not among the {seen} {'trace' if seen == 1 else 'traces'} in the sources",
+        hint=f"`inspect` lists them; a unique prefix of at least {_LEAST_DIGITS} hex digits is enough",
+    )
+
+
+def _refuse_ambiguous(catch: _Catch) -> None:
+    for prefix, trace_ids in sorted(catch.by_prefix.items()):
+        if len(trace_ids) > 1:
+            raise TraceNotFound(
+                f"{len(trace_ids)} traces begin with the same {len(prefix)} digits that were given",
+                hint="a prefix must be unique: give more digits",
+            )
+
+
+def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
+    spans = []
+    duplicates = 0
+    conflicting = set()
+    for key, versions in catch.spans.items():
+        span, different = merged(versions)
+        spans.append(span)
+        duplicates += len(versions) - 1
+        if different > 1:
+            conflicting.add(key)
+    spans.sort(key=lambda span: span.order)
+    shown = scanner.limits.places
+    present = catch.trace_ids()
+    file_notes = [Note(code="records_read", count=sum(map(len, catch.records.values())))]
+    if duplicates:
+        file_notes.append(Note(code="duplicates_merged", count=duplicates))
+    span_notes = [*observe(spans, shown=shown)]
+    if conflicting:
+        where = [
+            f"span {number}" for number, span in enumerate(spans, 1) if (span.trace_id, span.span_id) in conflicting
+        ]
+        span_notes.append(Note(code="versions_merged", count=len(where), places=tuple(where[:shown])))
+    for code, count in (
+        ("linked_trace_added", len(linked & present)),
+        ("linked_trace_absent", len(linked - present)),
+    ):
+        if count:
+            span_notes.append(Note(code=code, count=count))
+    return Reading(
+        spans=tuple(spans),
+        files=_files(scanner, catch),
+        file_notes=tuple(sorted((*file_notes, *scanner.ledger.notes()), key=lambda note: note.code)),
+        span_notes=tuple(sorted(span_notes, key=lambda note: note.code)),
+    )
+
+
+def _files(scanner: Scanner, catch: _Catch) -> tuple[SourceFile, ...]:
+    return tuple(
+        SourceFile(
+            name=source.name,
+            sha256=source.sha256(),
+            container=",".join(sorted(catch.containers[source.number])),
+            ranges=tuple(sorted(set(catch.records[source.number].values()))),
+        )
+        for source in scanner.sources
+        if source.number in catch.records
+    )

@@ -1,0 +1,79 @@
+"""Finding wanted ids in unparsed bytes, in the forms that a file's own first bytes show."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ahocorasick_rs import BytesAhoCorasick
+
+from .frames import Form
+
+_HALF = "0" * 16
+_TRACE_ID = re.compile(rb'"trace_?id"\s*:\s*"([^"]{1,64})"', re.IGNORECASE)
+_HEX_ID = re.compile(rb"(?:0x)?[0-9a-f]{16,32}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needles:
+    """What is sought: trace ids or prefixes of them in lower-case hex, and session ids."""
+
+    trace_ids: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = field(default=(), repr=False)
+
+    def finder(self, head: bytes) -> ByteFinder:
+        """Return a finder for a file that begins so: hex alone where its ids are hex, every spelling otherwise.
+
+        One or two forms are found at the speed of memory, more of them are several times slower.
+        """
+        texts = [form for session in self.sessions for form in _json_forms(session)]
+        sample = _TRACE_ID.search(head)
+        spellings = _hex_forms if sample and _HEX_ID.fullmatch(sample[1]) else _all_forms
+        for trace_id in self.trace_ids:
+            texts.extend(spellings(trace_id))
+        raws = [session.encode("utf-8", "surrogatepass") for session in self.sessions]
+        raws.extend(bytes.fromhex(trace_id[: len(trace_id) & ~1]) for trace_id in self.trace_ids)
+        return ByteFinder(json=texts, protobuf=raws)
+
+
+class ByteFinder:
+    """Searches with one automaton for each form of a record."""
+
+    def __init__(self, *, json: Sequence[bytes], protobuf: Sequence[bytes]) -> None:
+        self._automata: dict[Form, BytesAhoCorasick] = {
+            "json": BytesAhoCorasick(sorted(set(json))),
+            "protobuf": BytesAhoCorasick(sorted(set(protobuf))),
+        }
+
+    def positions(self, form: Form, data: bytes) -> list[int]:
+        """Return where wanted ids begin, ascending."""
+        return [start for _, start, _ in self._automata[form].find_matches_as_indexes(data)]
+
+
+def _json_forms(text: str) -> tuple[bytes, ...]:
+    """Return a string as it stands inside JSON, with and without escapes for what is not ASCII."""
+    literal = json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+    return (literal, literal.replace(b"/", b"\\/"), json.dumps(text)[1:-1].encode("ascii"))
+
+
+def _hex_forms(trace_id: str) -> tuple[bytes, ...]:
+    short = trace_id.removeprefix(_HALF) or trace_id  # 64-bit ids are often written without their leading zeros
+    return (short.encode("ascii"), short.upper().encode("ascii"))
+
+
+def _all_forms(trace_id: str) -> tuple[bytes, ...]:
+    raw = bytes.fromhex(trace_id[: len(trace_id) & ~1])
+    # Of a prefix, only whole groups of three bytes have base64 characters of their own.
+    encoded = base64.b64encode(raw if len(raw) == 16 else raw[: len(raw) // 3 * 3]).rstrip(b"=")
+    dashed = "-".join((trace_id[:8], trace_id[8:12], trace_id[12:16], trace_id[16:20], trace_id[20:])).rstrip("-")
+    return (
+        *_hex_forms(trace_id),
+        encoded,
+        encoded.translate(bytes.maketrans(b"+/", b"-_")),
+        encoded.replace(b"/", b"\\/"),
+        dashed.encode("ascii"),
+        dashed.upper().encode("ascii"),
+    )

@@ -1,0 +1,31 @@
+"""Which attributes name the conversation that a span belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from extractor.model.span import Span
+
+SESSION_KEYS = frozenset(
+    {
+        "session.id",
+        "gen_ai.conversation.id",
+        "langfuse.session.id",
+        "langsmith.metadata.session_id",
+        "langsmith.metadata.thread_id",
+        "langsmith.metadata.conversation_id",
+        "traceloop.association.properties.session_id",
+        "traceloop.association.properties.chat_id",
+        "traceloop.association.properties.conversation_id",
+        "ai.telemetry.metadata.sessionId",
+        "gcp.vertex.agent.session_id",
+        "mlflow.trace.session",
+    }
+)
+
+
+def sessions_of(span: Span) -> Iterator[str]:
+    """Yield the session ids that a span carries."""
+    for key, value in span.attributes:
+        if key in SESSION_KEYS and isinstance(value, str) and value:
+            yield value

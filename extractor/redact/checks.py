@@ -1,0 +1,127 @@
+"""Named checks of pattern rules: whether a text really has the form that the pattern suggests."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+from collections import Counter
+
+from stdnum import iban as _iban
+from stdnum import luhn as _luhn
+from stdnum.exceptions import ValidationError
+
+from ..ruleset import vocabulary
+
+_NON_DIGIT = re.compile(r"\D")
+_EPOCH_RANGES = ((10**9, 22 * 10**8), (10**12, 22 * 10**11), (10**15, 22 * 10**14), (10**18, 22 * 10**17))
+_COMPACT_TIME = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?")
+
+
+def digits(text: str) -> str:
+    """Return only the digits of a text."""
+    return _NON_DIGIT.sub("", text)
+
+
+def card(text: str) -> bool:
+    """Tell whether the digits are a payment card number: an issuer's range, its length, the Luhn digit."""
+    number = digits(text)
+    if not 13 <= len(number) <= 19 or len(set(number)) == 1 or number[0] not in "23456":
+        return False
+    return _luhn.is_valid(number) and not instant(text)
+
+
+def instant(text: str) -> bool:
+    """Tell whether a digit run reads as an epoch time (s, ms, us, ns) or a compact date and time."""
+    if not text.isdigit():
+        return False
+    if _COMPACT_TIME.fullmatch(text):
+        return True
+    value = int(text[:20])
+    return any(low <= value < high and len(text) == len(str(low)) for low, high in _EPOCH_RANGES)
+
+
+def iban(text: str) -> bool:
+    """Tell whether a text is an IBAN (ISO 13616), check digits and country's structure included."""
+    try:
+        _iban.validate(text)
+    except ValidationError:
+        return False
+    return True
+
+
+def us_ssn(text: str) -> bool:
+    """Tell whether nine digits could be a US social security number (never issued areas are still personal data here)."""
+    number = digits(text)
+    return len(number) == 9 and number[3:5] != "00" and number[5:] != "0000" and number[:3] != "000"
+
+
+def ip(text: str) -> bool:
+    """Tell whether a text is an IP address of somebody: not unspecified, not loopback."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    if address.version == 6 and (len(text) < 5 or text.count(":") < 2 or not any(char.isdigit() for char in text)):
+        return False
+    return not (address.is_unspecified or address.is_loopback)
+
+
+def phone(text: str) -> bool:
+    """Tell whether the digits could be dialled: 10 to 15 of them, no time, no date, no repeated one."""
+    number = digits(text)
+    if not 10 <= len(number) <= 15 or len(set(number)) < 3:
+        return False
+    return not instant(text) and not re.match(r"(?:19|20)\d\d-\d\d-\d\d", text)
+
+
+def random_text(text: str) -> bool:
+    """Tell whether a token looks drawn at random: letters and digits mixed, hardly a repeated pair."""
+    if len(text) < 16:
+        return False
+    classes = sum((any(map(str.isdigit, text)), any(map(str.islower, text)), any(map(str.isupper, text))))
+    counts = Counter(text)
+    entropy = -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
+    return classes >= 2 and any(map(str.isdigit, text)) and entropy >= 3.0
+
+
+def long_number(text: str) -> bool:
+    """Tell whether a digit run is an identifier rather than a time or a round number."""
+    return len(text) >= 8 and not instant(text) and not text.endswith("00000") and not _DATE.fullmatch(text)
+
+
+_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
+
+def identifier(text: str) -> bool:
+    """Tell whether a value under an ``…_id`` member identifies something: it has a digit, or is long and no plain word."""
+    return any(map(str.isdigit, text)) and len(text) >= 3 and " " not in text.strip()
+
+
+def mixed_token(text: str) -> bool:
+    """Tell whether a token mixes letters and digits as record ids do: `ORD-7Q2K9` but not `v1.2`, `80mm` or `HAT030`."""
+    letters = sum(map(str.isalpha, text))
+    number = sum(map(str.isdigit, text))
+    if number < 2 or letters < 1 or len(text) < 6:
+        return False
+    return not _MEASURE.fullmatch(text) and not _WORDS.fullmatch(text)
+
+
+def cued_token(text: str) -> bool:
+    """Tell whether a token that the words before it call a record may be one: a digit and a letter, or five digits."""
+    letters = sum(map(str.isalpha, text))
+    number = sum(map(str.isdigit, text))
+    if _MEASURE.fullmatch(text) or _ANY_DATE.fullmatch(text):
+        return False
+    return number > 0 and (letters > 0 or number >= _MIN_CUED_DIGITS)
+
+
+def no_word(text: str) -> bool:
+    """Tell whether letters alone are a code: no ordinary word of the vocabulary."""
+    return text.lower() not in vocabulary()
+
+
+_MIN_CUED_DIGITS = 5
+_ANY_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
+_MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
+_WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")

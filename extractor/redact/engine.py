@@ -1,0 +1,189 @@
+"""Redaction as a whole: harvest over everything, one pseudonym an identity, one rewriting pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+
+from ..model.case import Case, Document, KnownValue, RedactedCase, RedactionCount
+from ..model.config import Nlp, RunConfig
+from ..model.json import JsonValue
+from ..model.span import tree
+from ..ruleset import RuleSet, vocabulary
+from .document import transform
+from .fold import folded
+from .harvest import Harvest
+from .keys import WorkspaceKey, keyed_digest
+from .place import Place
+from .prose import ProseReader
+from .pseudonym import Pseudonyms
+from .rewrite import Rewriter
+from .rules import Identifiers, compile_identifiers
+from .vault import Vault
+
+_SPAN_ID_BYTES = 8
+
+
+@lru_cache(maxsize=4)
+def _reader(settings: Nlp) -> ProseReader:
+    """One reader a process and model: it costs seconds to load, and texts repeat across traces."""
+    return ProseReader(settings)
+
+
+def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> RedactedCase:
+    """Return the case with every identifier replaced, beside all that verify needs to prove it.
+
+    Raises `RedactionRefused` where something cannot be redacted with certainty.
+    """
+    identifiers = compile_identifiers(rules)
+    scope = _scope(config, key, case.trace.trace_ids)
+    scope_key = key.derive("scope/" + scope)
+    harvest = Harvest(identifiers, vocabulary())
+    for span in case.trace.spans:
+        harvest.document(tree(span), Place())
+    transform(case.document, harvest.document, harvest.leaf)
+    rewriter, vault = _prepared(harvest, identifiers, scope_key, config, _day(case.document))
+    document = transform(case.document, rewriter.value, rewriter.leaf)
+    _rehash(document)
+    return RedactedCase(
+        document=document,
+        original=case.document,
+        known=known_values(vault),
+        counts=_counts(vault, rewriter),
+        ambiguous=(),
+        selection=case.selection,
+        becomes=case.becomes,
+        span_ids=_span_ids(case, scope_key, vault),
+        trace_refs=tuple(
+            keyed_digest(key.derive("trace-ref"), trace_id).hex()[:32] for trace_id in case.trace.trace_ids
+        ),
+        scope=scope,
+        key_id=key.key_id,
+        models={"spacy": config.nlp.model},
+    )
+
+
+def redact_documents(
+    values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str = "redact"
+) -> tuple[JsonValue, ...]:
+    """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
+    rewriter, _ = _generic(values, rules, config, key, scope)
+    return tuple(rewriter.value(value, Place()) for value in values)
+
+
+def redact_text(
+    text: str, case: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str
+) -> str:
+    """Return a text typed by a person redacted under the scope of a case, whose documents are harvested beside it."""
+    rewriter, _ = _generic([*case, text], rules, config, key, scope)
+    return rewriter.leaf(text, Place())
+
+
+def known_values(vault: Vault) -> tuple[KnownValue, ...]:
+    """Return what a proof must look for: every spelling of every identity."""
+    return tuple(
+        KnownValue(
+            text=spelling,
+            entity=identity.entity.name,
+            rule=min(identity.rules),
+            secret=identity.entity.secret,
+            everywhere=not identity.local,
+            word=identity.word,
+        )
+        for identity in vault.sorted()
+        for spelling in sorted(identity.spellings)
+    )
+
+
+def _generic(
+    values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, scope: str
+) -> tuple[Rewriter, Vault]:
+    identifiers = compile_identifiers(rules)
+    harvest = Harvest(identifiers, vocabulary())
+    for value in values:
+        harvest.document(value, Place())
+    return _prepared(harvest, identifiers, key.derive("scope/" + scope), config, None)
+
+
+def _prepared(
+    harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, today: date | None
+) -> tuple[Rewriter, Vault]:
+    """Settle a harvest, read its prose, and return a rewriter for what was found."""
+    harvest.settle()
+    reader = _reader(config.nlp)
+    local: dict[str, frozenset[str]] = {}
+    for text, findings in reader.by_text(harvest.prose):
+        accepted = harvest.findings(findings)
+        if accepted:
+            local[text] = frozenset(accepted)
+    words = {**identifiers.words, "vocabulary": vocabulary()}
+    pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
+    rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary())
+    return rewriter, harvest.vault
+
+
+def _scope(config: RunConfig, key: WorkspaceKey, trace_ids: Iterable[str]) -> str:
+    if config.scope != "case":
+        return config.scope
+    return "case:" + keyed_digest(key.derive("case-scope"), *sorted(trace_ids)).hex()[:32]
+
+
+def _day(document: Document) -> date | None:
+    instant = document.get("frozen_at")
+    try:
+        return datetime.fromisoformat(instant).date() if isinstance(instant, str) else None
+    except ValueError:
+        return None
+
+
+def _rehash(document: Document) -> None:
+    """Digests in a case are of the redacted content: one of the original would let a guess be confirmed."""
+    for member in ("templates", "documents"):
+        entries = document.get(member)
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and "sha256" in entry and isinstance(content := entry.get("content"), str):
+                entry["sha256"] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _counts(vault: Vault, rewriter: Rewriter) -> tuple[RedactionCount, ...]:
+    values: dict[str, int] = {}
+    occurrences: dict[str, int] = {}
+    by_rule: dict[str, dict[str, int]] = {}
+    for identity in vault.sorted():
+        hits = rewriter.counts[identity.canonical]
+        if not hits:
+            continue
+        entity = identity.entity.name
+        values[entity] = values.get(entity, 0) + 1
+        occurrences[entity] = occurrences.get(entity, 0) + hits
+        for rule in identity.rules:
+            rules = by_rule.setdefault(entity, {})
+            rules[rule] = rules.get(rule, 0) + 1
+    return tuple(
+        RedactionCount(
+            entity=entity,
+            values=values[entity],
+            occurrences=occurrences[entity],
+            rules=dict(sorted(by_rule[entity].items())),
+        )
+        for entity in sorted(values)
+    )
+
+
+def _span_ids(case: Case, scope_key: bytes, vault: Vault) -> Mapping[str, str]:
+    """Return synthetic ids of 16 hex digits, redrawn until none repeats and none holds a known value."""
+    given: dict[str, str] = {}
+    used: set[str] = set()
+    originals = {span.span_id for span in case.trace.spans}
+    for span in case.trace.spans:
+        attempt = 0
+        while True:
+            made = keyed_digest(scope_key, "span-id", span.trace_id, span.span_id, str(attempt))[:_SPAN_ID_BYTES].hex()
+            if made not in used and made not in originals and vault.by_surface(folded(made)) is None:
+                break
+            attempt += 1
+        used.add(made)
+        given[span.span_id] = made
+    return given

@@ -1,0 +1,85 @@
+"""Two views of a text for matching, with the way back: every spelling of one value folds to the same characters."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63, 0xFF0D)}
+_DROPPED = {"Cf", "Mn", "Me"}
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """``clean`` keeps case, ``text`` does not; both have the same length.
+
+    ``starts[i]`` is where their character ``i`` began in the original, with one entry more at the end. Cleaning:
+    compatibility decomposition, combining marks and format characters (zero width, bidi) removed, dashes and spaces
+    made plain.
+    """
+
+    clean: str
+    text: str
+    starts: Sequence[int]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Return the ``[start, end)`` of the original that a folded range covers, trailing marks included."""
+        return self.starts[start], self.starts[end]
+
+
+def fold(text: str) -> Folded:
+    """Return the folded view of a text; plain ASCII costs one lower()."""
+    if text.isascii():
+        return Folded(text, text.lower(), range(len(text) + 1))
+    clean: list[str] = []
+    starts: list[int] = []
+    for index, char in enumerate(text):
+        for piece in _clean_char(char):
+            clean.append(piece)
+            starts.append(index)
+    starts.append(len(text))
+    return Folded("".join(clean), "".join(map(_lower, clean)), starts)
+
+
+def folded(text: str) -> str:
+    """Return only the folded characters."""
+    return fold(text).text
+
+
+def _clean_char(char: str) -> str:
+    if char.isascii():
+        return char
+    if char in _DASHES:
+        return "-"
+    category = unicodedata.category(char)
+    if category in _DROPPED:
+        return ""
+    if category == "Zs":
+        return " "
+    return "".join(
+        piece for piece in unicodedata.normalize("NFKD", char) if unicodedata.category(piece) not in _DROPPED
+    )
+
+
+def _lower(char: str) -> str:
+    lowered = char.casefold()
+    return lowered if len(lowered) == 1 else char  # one for one, so that both views share their positions
+
+
+def at_boundary(text: str, start: int, end: int) -> bool:
+    """Tell whether ``text[start:end]`` is a token: beside non-alphanumerics, or a change of case or of digit class."""
+    return _breaks(text, start) and _breaks(text, end)
+
+
+def _breaks(text: str, index: int) -> bool:
+    if index <= 0 or index >= len(text):
+        return True
+    before, after = text[index - 1], text[index]
+    if not before.isalnum() or not after.isalnum():
+        return True
+    if before.isdigit() != after.isdigit():
+        return True
+    if before.isascii() != after.isascii():  # a CJK neighbour is no part of an ASCII identifier
+        return "Lo" in (unicodedata.category(before), unicodedata.category(after))
+    return before.islower() and after.isupper()

@@ -1,0 +1,120 @@
+"""How a pseudonym of each format looks: reserved ranges where they exist, else the original's shape."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from uuid import UUID
+
+from stdnum import iban
+
+from .checks import digits
+from .draw import Stream, digits_like, pour, shape_like, with_luhn
+
+_CARD_RANGES = {"4": "400000", "5": "520000", "2": "222300", "3": "378282", "6": "601100"}
+_DOCUMENTATION = ("192.0.2.", "198.51.100.", "203.0.113.")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+_PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
+
+
+def number(entity: str, text: str, stream: Stream, tail: str) -> str:
+    """Return digits in the format of a card, IBAN, phone or plain number, ending in ``tail`` where one is given."""
+    if entity == "iban":
+        return _iban(text, stream)
+    plain = digits(text)
+    if entity == "card":
+        made = _card(plain, stream, tail)
+    elif entity == "phone":
+        made = _phone(plain, stream)
+    elif entity == "ssn":
+        made = "9" + digits_like("1" + plain[2:], stream)
+    elif plain:
+        made = digits_like(plain, stream)
+        if tail and len(tail) < len(made):
+            made = made[: -len(tail)] + tail
+    else:
+        return shape_like(text, stream)
+    if len(plain) == sum(map(str.isalnum, text)):
+        return pour(made, text)
+    return shape_like(text, stream)
+
+
+def _card(plain: str, stream: Stream, tail: str) -> str:
+    prefix = _CARD_RANGES.get(plain[0], plain[:4])
+    made = prefix + digits_like("1" + plain[len(prefix) + 1 :], stream)
+    if tail:
+        return with_luhn(made[: -len(tail)] + tail, fixed_tail=len(tail))
+    return with_luhn(made)
+
+
+def _phone(plain: str, stream: Stream) -> str:
+    if len(plain) == 10 or (len(plain) == 11 and plain[0] == "1"):  # North America: 555-01xx is fiction
+        country = plain[:-10]
+        return country + str(2 + stream.below(8)) + f"{stream.below(100):02}" + "55501" + f"{stream.below(100):02}"
+    return plain[:2] + digits_like("1" + plain[2:], stream)[1:]
+
+
+def _iban(text: str, stream: Stream) -> str:
+    compact = re.sub(r"[^0-9A-Za-z]", "", text).upper()
+    country, account = compact[:2], shape_like(compact[4:], stream)
+    return pour(country + iban.calc_check_digits(country + "00" + account) + account, text)
+
+
+def address_of_host(text: str, stream: Stream) -> str:
+    """Return a documentation address of the same family (RFC 5737, RFC 3849)."""
+    if ipaddress.ip_address(text).version == 4:
+        return stream.choice(_DOCUMENTATION) + str(1 + stream.below(254))
+    groups = ":".join(f"{stream.below(65_536):x}" for _ in range(6))
+    return str(ipaddress.ip_address("2001:db8:" + groups))
+
+
+def mac(text: str, stream: Stream) -> str:
+    """Return a locally administered hardware address in the original's spelling."""
+    made = "02" + "".join(f"{stream.below(256):02x}" for _ in range(5))
+    return pour(made.upper() if text.isupper() else made, text)
+
+
+def secret(text: str, stream: Stream, prefixes: frozenset[str]) -> str:
+    """Return a credential of the same shape; the vendor's known prefix stays, so that code can still tell its type."""
+    prefix = max((prefix for prefix in prefixes if text.startswith(prefix)), key=len, default="")
+    return prefix + shape_like(text[len(prefix) :], stream)
+
+
+def record(text: str, stream: Stream, kept: frozenset[str], *, words: bool = True) -> str:
+    """Return a record id of the same shape: type words, a short capital prefix and separators stay.
+
+    UUIDs keep version and variant. Without ``words`` no word is kept: ids of people are made of their names.
+    """
+    if _UUID.fullmatch(text):
+        return _uuid(text, stream)
+    pieces = _PIECE.findall(text)
+    made: list[str] = []
+    for index, piece in enumerate(pieces):
+        following = pieces[index + 1] if index + 1 < len(pieces) else ""
+        serial = following.isdigit() and len(following) >= _MIN_SERIAL
+        if (
+            words
+            and piece.isalpha()
+            and (_is_type(piece, pieces, index, kept) or (piece.isupper() and len(piece) <= 3 and serial))
+        ):
+            made.append(piece)
+        else:
+            made.append(piece)
+            made[-1] = shape_like(piece, stream) if piece[0].isalnum() else piece
+    return "".join(made)
+
+
+def _is_type(piece: str, pieces: list[str], index: int, kept: frozenset[str]) -> bool:
+    alone = index + 1 >= len(pieces) or not pieces[index + 1][0].isalnum()
+    begins = index == 0 or not pieces[index - 1][0].isalnum()
+    return alone and begins and piece.lower() in kept
+
+
+def _uuid(text: str, stream: Stream) -> str:
+    plain = text.replace("-", "")
+    drawn = "".join(f"{stream.below(16):x}" for _ in range(32))
+    variant = plain[16]
+    made = str(UUID(drawn[:12] + plain[12] + drawn[13:16] + variant + drawn[17:]))
+    spelled = made if "-" in text else made.replace("-", "")
+    return spelled.upper() if text.isupper() else spelled

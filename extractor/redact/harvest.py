@@ -1,0 +1,175 @@
+"""Harvest: every value that a rule names by field, pattern or cue, over the whole trace, dropped spans included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..model.json import ExactNumber, JsonValue
+from . import dates
+from .fold import fold, folded
+from .place import Place
+from .prose import Finding, is_prose
+from .rules import FieldRule, Identifiers, PatternRule
+from .vault import Vault
+from .walk import Replacement, Walk
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
+_MAX_NAME_WORDS = 6
+_SHORT = 3  # a name of so few letters is as likely a code or a word
+
+
+class Harvest:
+    """Visits documents without changing them and fills a vault; `settle` must follow the last document."""
+
+    def __init__(self, identifiers: Identifiers, vocabulary: frozenset[str]) -> None:
+        self.vault = Vault()
+        self.prose: set[str] = set()
+        self.kept: set[str] = set()
+        self.protected: set[str] = set()
+        self._rules = identifiers
+        self._vocabulary = vocabulary
+        self._unknown: set[tuple[str, PatternRule]] = set()
+        self._walk = Walk(self, identifiers.siblings)
+
+    def document(self, value: JsonValue, place: Place) -> JsonValue:
+        """Take in one payload value and return it as it is."""
+        return self._walk.value(value, place)
+
+    def leaf(self, text: str, place: Place) -> str:
+        """Take in one text at a place of ours and return it as it is."""
+        return self._walk.text(text, place)
+
+    def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
+        """Record what the rules find in a text."""
+        stripped = text.strip()
+        rule = self._rules.field(place, stripped) if place.kind in ("value", "host") else None
+        if place.kind == "userinfo":
+            self._add(stripped, "credential", "structure.userinfo")
+        elif rule is not None:
+            self._whole(stripped, rule)
+        else:
+            if self._rules.kept(place, stripped):
+                self.kept.add(folded(stripped))
+            elif " " not in stripped and place.kind == "value" and stripped:
+                self.protected.add(folded(stripped))
+            self._patterns(text, islands)
+            if place.prose and is_prose(text):
+                self.prose.add(text)
+        return ()
+
+    def number(self, value: int | float, place: Place) -> int | float:
+        """Record a whole number under an identifying member."""
+        if isinstance(value, int):
+            rule = self._rules.field(place.as_kind("value"), str(value))
+            if rule is not None:
+                self._whole(str(value), rule)
+            elif self._rules.kept(place, str(value)):
+                self.kept.add(str(value))
+        elif isinstance(value, ExactNumber):
+            self.kept.add(value.text)
+        return value
+
+    def opaque(self, text: str, _place: Place, /) -> str:
+        """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
+        return text
+
+    def settle(self) -> None:
+        """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""
+        for text, rule in sorted(self._unknown, key=lambda item: (item[0], item[1].id)):
+            if folded(text) not in self.kept:
+                self._add(text, rule.entity, rule.id)
+
+    def findings(self, found: Iterable[Finding]) -> list[str]:
+        """Record persons that the language model found in one text and return the names that hold there alone.
+
+        A corroborated name is a known value everywhere, another is local to its text.
+        """
+        local: list[str] = []
+        for finding in found:
+            lowered = folded(finding.text)
+            if lowered in self.protected or lowered in self.kept or self._ordinary(finding.text):
+                continue
+            self._person(finding.text, "prose." + finding.rule, local=not finding.corroborated)
+            if not finding.corroborated:
+                local.append(finding.text)
+        return local
+
+    def _ordinary(self, text: str) -> bool:
+        return all(word.lower() in self._vocabulary for word in _WORD.findall(text))
+
+    def _whole(self, text: str, rule: FieldRule) -> None:
+        if not text or rule.entity is None:
+            return
+        entity = self._rules.entities[rule.entity]
+        if entity.form == "name":
+            self._person(text, rule.id)
+        elif entity.form == "date":
+            self._date(text, rule)
+        else:
+            self._add(text, rule.entity, rule.id)
+            if entity.name in self._rules.words["personal_entities"]:
+                self._name_parts(text, rule.id)
+
+    def _date(self, text: str, rule: FieldRule) -> None:
+        day = dates.read(text)
+        if day is None:
+            self._add(text, "record_id", rule.id)
+        else:
+            entity = self._rules.entities[rule.entity or ""]
+            self.vault.add(day.isoformat(), entity, rule.id, aliases=(text, *dates.spellings(day)))
+
+    def _add(self, text: str, entity: str, rule: str) -> None:
+        self.vault.add(text, self._rules.entities[entity], rule)
+
+    def _patterns(self, text: str, islands: Sequence[tuple[int, int]]) -> None:
+        view = fold(text)
+        for rule in self._rules.patterns:
+            for start, end in rule.ranges(view.clean, view.text):
+                first, last = view.original(start, end)
+                if any(first < stop and begin < last for begin, stop in islands):
+                    continue
+                self._matched(view.clean[start:end], rule)
+
+    def _matched(self, text: str, rule: PatternRule) -> None:
+        entity = self._rules.entities[rule.entity]
+        if rule.unknown:
+            self._unknown.add((text, rule))
+        elif entity.form == "name":
+            if not self._ordinary(text):
+                self._person(text, rule.id)
+        elif entity.form == "date":
+            if (day := dates.read(text)) is not None:
+                self.vault.add(day.isoformat(), entity, rule.id, aliases=(text, *dates.spellings(day)))
+        else:
+            self._add(text, rule.entity, rule.id)
+            if entity.name in self._rules.words["personal_entities"]:
+                self._name_parts(text, rule.id)
+
+    def _person(self, text: str, rule: str, *, local: bool = False) -> None:
+        entity = self._rules.entities["person"]
+        words = [word for word in _WORD.findall(text) if word.lower() not in self._rules.words["name_particles"]]
+        if not words or len(words) > _MAX_NAME_WORDS:
+            return
+        if len(words) > 1:
+            self.vault.add(text, entity, rule, local=local)
+        shortest = _SHORT if rule.startswith("prose.") else _SHORT - 1  # the model takes units (GB) for people
+        for word in words:
+            if len(word) >= shortest:
+                self._name_word(word, rule, local=local)
+
+    def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
+        lowered = word.lower()
+        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self.protected
+        self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local)
+
+    def _name_parts(self, text: str, rule: str) -> None:
+        """Learn the names inside a mailbox or a user id: ``yusuf_rossi_9620`` tells two."""
+        known = self._rules.words
+        for word in _WORD.findall(text.partition("@")[0].replace("_", " ")):
+            lowered = word.lower()
+            if len(word) < _SHORT or lowered in self._vocabulary:
+                continue
+            if lowered in known["type_words"] or lowered in known["role_mailboxes"]:
+                continue
+            self.vault.add(word.capitalize(), self._rules.entities["person"], rule, word=True)

@@ -1,0 +1,50 @@
+"""Where a text stands, as far as redaction cares: the names around it, not the data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["value", "key", "number", "userinfo", "host", "signature", "blob"]
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_INDEX = re.compile(r"_\d+(?=_|$)")
+_SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
+
+
+@lru_cache(maxsize=65_536)
+def normal_name(name: str) -> str:
+    """Return a member name in snake case, list positions left out.
+
+    ``userId``, ``user-id`` and ``user.id`` are one name, and so are ``messages.0.content`` and ``messages.7.content``.
+    """
+    return _INDEX.sub("", _SEPARATORS.sub("_", _CAMEL.sub("_", name)).strip("_").lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a document. ``names`` are normal member names, outermost first; list positions are left out.
+
+    ``beside`` are those normal names of the members of the same object that some rule asks for. ``prose`` is False where no sentence
+    of a person can stand: keys, span names, enumerations.
+    """
+
+    names: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
+    kind: Kind = "value"
+    prose: bool = True
+
+    @property
+    def name(self) -> str:
+        """The innermost member name, empty at the root."""
+        return self.names[-1] if self.names else ""
+
+    def member(self, key: str, beside: frozenset[str]) -> Place:
+        """Return the place of a member of the object that stands here."""
+        return Place((*self.names, normal_name(key)), beside, "value", self.prose)
+
+    def as_kind(self, kind: Kind) -> Place:
+        """Return the same place for another kind of content."""
+        return replace(self, kind=kind, prose=self.prose and kind == "value")

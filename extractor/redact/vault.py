@@ -1,0 +1,129 @@
+"""What is known of a trace: identities, every spelling under which they were met, and one matcher for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+from .fold import Folded, at_boundary, folded
+from .rules import Entity
+
+SUBSTRING_LENGTH = 8  # from here a value is searched inside longer words too
+SUBSTRING_DIGITS = 6
+
+
+@dataclass(slots=True)
+class Identity:
+    """One identifier of the source. ``text`` is its spelling that sorts first, ``canonical`` what all share.
+
+    ``word`` identities are single tokens that could be ordinary words; ``local`` ones were found by the language model
+    alone and hold only where it found them.
+    """
+
+    canonical: str
+    entity: Entity
+    text: str = field(repr=False)
+    rules: dict[str, int] = field(default_factory=dict)
+    word: bool = False
+    local: bool = False
+    spellings: set[str] = field(default_factory=set, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An identity at ``[start, end)`` of a folded text."""
+
+    start: int
+    end: int
+    identity: Identity
+
+
+class Vault:
+    """All identities of one trace. Adding is order-independent: what wins is decided by rank and text alone."""
+
+    def __init__(self) -> None:
+        self.identities: dict[str, Identity] = {}
+        self._surfaces: dict[str, str] = {}
+        self._matcher: AhoCorasick | None = None
+        self._order: list[tuple[str, Identity]] = []
+
+    def add(
+        self,
+        text: str,
+        entity: Entity,
+        rule: str,
+        *,
+        word: bool = False,
+        local: bool = False,
+        aliases: Iterable[str] = (),
+    ) -> Identity | None:
+        """Record a value; equal canonical forms are one identity, of the entity with the lower rank.
+
+        A value that another rule also knows for sure is neither a mere word nor local. ``aliases`` are other spellings
+        of the same value, to be found as well.
+        """
+        surface = folded(text).strip()
+        canonical = canonical_form(surface, entity)
+        if not canonical:
+            return None
+        known = self.identities.get(canonical)
+        if known is None:
+            known = Identity(canonical=canonical, entity=entity, text=text.strip(), word=word, local=local)
+            self.identities[canonical] = known
+        else:
+            if (entity.rank, entity.name) < (known.entity.rank, known.entity.name):
+                known.entity = entity
+            known.text = min(known.text, text.strip())
+            known.word = known.word and word
+            known.local = known.local and local
+        known.rules[rule] = known.rules.get(rule, 0) + 1
+        known.spellings.add(text.strip())
+        self._surfaces[surface] = canonical
+        if entity.form == "id":
+            self._surfaces[canonical] = canonical  # without the number sign, as URLs spell it
+        for alias in aliases:
+            self._surfaces.setdefault(folded(alias).strip(), canonical)
+        self._matcher = None
+        return known
+
+    def by_surface(self, text: str) -> Identity | None:
+        """Return the identity that a whole text spells, if any."""
+        canonical = self._surfaces.get(folded(text).strip())
+        return self.identities[canonical] if canonical is not None else None
+
+    def find(self, view: Folded) -> Iterator[Occurrence]:
+        """Yield every occurrence of a non-local identity, overlapping ones included, boundaries respected."""
+        if self._matcher is None:
+            self._order = [
+                (surface, self.identities[canonical])
+                for surface, canonical in sorted(self._surfaces.items())
+                if not self.identities[canonical].local
+            ]
+            self._matcher = AhoCorasick([surface for surface, _ in self._order], matchkind=MatchKind.Standard)
+        if not self._order:
+            return
+        for number, start, end in self._matcher.find_matches_as_indexes(view.text, overlapping=True):
+            surface, identity = self._order[number]
+            if (is_long(surface) and not identity.word) or at_boundary(view.clean, start, end):
+                yield Occurrence(start, end, identity)
+
+    def sorted(self) -> list[Identity]:
+        """Return all identities in an order that depends on their texts alone."""
+        return sorted(self.identities.values(), key=lambda identity: (identity.entity.rank, identity.canonical))
+
+
+def is_long(surface: str) -> bool:
+    """Tell whether a value is so long that it counts inside longer words and numbers too."""
+    digits = sum(map(str.isdigit, surface))
+    return len(surface) >= SUBSTRING_LENGTH or (digits >= SUBSTRING_DIGITS)
+
+
+def canonical_form(surface: str, entity: Entity) -> str:
+    """Return what all spellings of a value share: digits only for numbers, no leading ``#`` for ids, single spaces."""
+    if entity.form == "digits":
+        return "".join(char for char in surface if char.isalnum()) or surface
+    if entity.form == "id":
+        return surface.lstrip("#")
+    return " ".join(surface.split())

@@ -1,0 +1,86 @@
+"""The JSON Schemas (2020-12) of what we write, and one way of holding a document to them that never quotes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Literal, TypeAlias
+
+from ..model.json import JsonValue
+
+__all__ = ["SCHEMA_VERSION", "SchemaName", "load_schema", "schema_problems"]
+
+SchemaName: TypeAlias = Literal["fixture", "provenance", "capture"]
+SCHEMA_VERSION = "1"
+"""The version of all of them, as ``fixture.json`` and the sidecar name it."""
+
+_MOST = 50
+
+
+def load_schema(name: SchemaName) -> dict[str, JsonValue]:
+    """Return one of our schemas as a document of the caller's own."""
+    schema: dict[str, JsonValue] = json.loads((files(__name__) / f"{name}.schema.json").read_text("utf-8"))
+    return schema
+
+
+def schema_problems(document: JsonValue, name: SchemaName) -> tuple[str, ...]:
+    """Return one line a problem: the field path by our own names and positions, and the schema's rule that failed.
+
+    At most fifty lines. Importing jsonschema takes half a second: only what validates pays it.
+    """
+    lines: dict[str, None] = {}
+    violations, own = _validator(name)
+    for path, rule in violations(document):
+        lines[f"{_shown(document, path, own)}: {rule}"] = None
+        if len(lines) == _MOST:
+            break
+    return tuple(lines)
+
+
+Violations: TypeAlias = Callable[[JsonValue], Iterable[tuple[Sequence[str | int], str]]]
+
+
+@cache
+def _validator(name: SchemaName) -> tuple[Violations, frozenset[str]]:
+    from jsonschema import Draft202012Validator  # half a second, see above
+
+    schema = load_schema(name)
+    validator = Draft202012Validator(schema)
+
+    def violations(document: JsonValue) -> Iterator[tuple[Sequence[str | int], str]]:
+        # Only path and rule leave: an error's message quotes the document. Names that are required are the schema's.
+        for error in validator.iter_errors(document):
+            rule = str(error.validator)
+            if rule == "required":
+                rule += f" {[name for name in error.validator_value if name not in error.instance]}"
+            yield tuple(error.absolute_path), rule
+
+    return violations, frozenset(_own_names(schema))
+
+
+def _own_names(schema: JsonValue) -> Iterator[str]:
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from properties
+        for child in schema.values():
+            yield from _own_names(child)
+    elif isinstance(schema, list):
+        for child in schema:
+            yield from _own_names(child)
+
+
+def _shown(document: JsonValue, path: Sequence[str | int], own: frozenset[str]) -> str:
+    """Return ``expected.effects{0}.min``: names that are not ours are given by position among their siblings."""
+    pieces: list[str] = []
+    node = document
+    for step in path:
+        if isinstance(step, str) and isinstance(node, dict):
+            pieces.append(f".{step}" if step in own else f"{{{list(node).index(step)}}}")
+            node = node[step]
+        elif isinstance(step, int) and isinstance(node, list):
+            pieces.append(f"[{step}]")
+            node = node[step]
+    return "".join(pieces).removeprefix(".") or "document"

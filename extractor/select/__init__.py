@@ -1,0 +1,8 @@
+"""Which spans are decisive: a backward walk from the boundary, with a reason for each span kept and each dropped."""
+
+from __future__ import annotations
+
+from ._explain import ExplainLine, explain
+from ._walk import select
+
+__all__ = ["ExplainLine", "explain", "select"]

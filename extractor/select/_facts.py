@@ -1,0 +1,131 @@
+"""What each step consumed and produced, and who stands above and below it: the ground that the walk walks on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..model.calls import Call, logical_key, tool_calls
+from ..model.json import JsonValue
+from ..model.trace import Message, Step, Trace
+from ._policy import Policy
+from ._values import values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Indexes over one trace; steps are named by their position in product order."""
+
+    steps: Sequence[Step]
+    position: Mapping[str, int]
+    children: Mapping[int, Sequence[int]]
+    calls: Mapping[int, Sequence[Call]]
+    requests: Mapping[int, Sequence[int]]
+    attempts: Mapping[tuple[str, str], Sequence[int]]
+    consumed: Sequence[Mapping[str, str]]
+    origins: Mapping[str, tuple[int, str]]
+
+    def parent(self, index: int) -> int | None:
+        """Return the position of the parent's step, None at a root or an orphan."""
+        parent_id = self.steps[index].span.parent_id
+        return self.position.get(parent_id) if parent_id is not None else None
+
+    def ancestors(self, index: int) -> Iterable[int]:
+        """Yield the steps above one, nearest first; a cycle of parents ends it."""
+        seen = {index}
+        above = self.parent(index)
+        while above is not None and above not in seen:
+            yield above
+            seen.add(above)
+            above = self.parent(above)
+
+    def descendants(self, index: int) -> Iterable[int]:
+        """Yield the steps below one."""
+        seen = {index}
+        stack = list(self.children.get(index, ()))
+        while stack:
+            below = stack.pop()
+            if below not in seen:
+                seen.add(below)
+                yield below
+                stack.extend(self.children.get(below, ()))
+
+    def origin(self, value: str, before: int) -> tuple[int, str] | None:
+        """Return the first step that produced a value, and where, when that was before the given step.
+
+        Later steps only repeat it: histories and records do so again and again.
+        """
+        found = self.origins.get(value)
+        return found if found is not None and found[0] < before else None
+
+
+def facts(trace: Trace, policy: Policy) -> Facts:
+    """Return the indexes of a trace; time and memory grow with the trace's distinct text."""
+    steps = trace.steps
+    position = {step.span.span_id: index for index, step in enumerate(steps)}
+    children: dict[int, list[int]] = defaultdict(list)
+    for index, step in enumerate(steps):
+        above = position.get(step.span.parent_id) if step.span.parent_id is not None else None
+        if above is not None:
+            children[above].append(index)
+    calls: dict[int, list[Call]] = defaultdict(list)
+    requests: dict[int, list[int]] = defaultdict(list)
+    attempts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for call in tool_calls(trace):
+        index = position[call.step.span.span_id]
+        calls[index].append(call)
+        attempts[logical_key(call.tool)].append(index)
+        if call.own and call.requested_by is not None:
+            requests[index].append(position[call.requested_by])
+    consumed = [values(_consumed(step, calls.get(index, ())), policy) for index, step in enumerate(steps)]
+    origins: dict[str, tuple[int, str]] = {}
+    for index, step in enumerate(steps):
+        for value, place in values(_produced(step, calls.get(index, ())), policy).items():
+            origins.setdefault(value, (index, place))
+    return Facts(
+        steps=steps,
+        position=position,
+        children=children,
+        calls=calls,
+        requests=requests,
+        attempts=attempts,
+        consumed=consumed,
+        origins=origins,
+    )
+
+
+def _consumed(step: Step, calls: Sequence[Call]) -> JsonValue:
+    """Return what a step used. Of a model: what it said, for its input holds the whole history and proves no use."""
+    if step.tool is not None:
+        return step.tool.arguments
+    if step.model is not None:
+        return spoken(step.model.output)
+    if step.retrieval is not None:
+        return step.retrieval.query
+    return [call.tool.arguments for call in calls]
+
+
+def _produced(step: Step, calls: Sequence[Call]) -> JsonValue:
+    if step.tool is not None:
+        return [step.tool.result, step.tool.error]
+    if step.model is not None:
+        return [spoken(step.model.output), [call.tool.result for call in calls]]
+    if step.retrieval is not None:
+        return list(step.retrieval.documents)
+    return None
+
+
+def spoken(messages: Sequence[Message]) -> JsonValue:
+    """Return texts and tool arguments of messages, without what a later step cannot have from them."""
+    return [
+        part.text if part.type == "text" else part.value
+        for message in messages
+        for part in message.parts
+        if part.type in ("text", "tool_call")
+    ]
+
+
+def texts(message: Message) -> str:
+    """Return what a message says in words, empty when it only calls tools."""
+    return "\n".join(part.text for part in message.parts if part.type == "text" and part.text).strip()

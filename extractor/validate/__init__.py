@@ -1,0 +1,6 @@
+"""Hold written cases against what a case must be: the seed's checks, our schema, the bytes, the sidecar, the folder."""
+
+from ._cases import validate_case
+from ._report import CaseReport, Problem, ValidationReport
+
+__all__ = ["CaseReport", "Problem", "ValidationReport", "validate_case"]

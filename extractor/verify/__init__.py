@@ -1,0 +1,116 @@
+"""Verify: the independent proof, on the bytes to be written, that a case is safe and faithful."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from ..errors import LeakFound, ProofFailed, RelationBroken, StructureChanged
+from ..model.case import Fixture, Proofs, RedactedCase
+from ..model.json import JsonValue, MalformedJson, parse
+from ..model.layout import FIXTURE
+from ..ruleset import RuleSet
+from ._compare import Comparison
+from ._leaks import LeakProof, readable
+from ._places import policy
+from ._relations import RelationProof
+from ._residual import ResidualList
+from ._segments import Finder
+from ._vocabulary import vocabulary_digest
+
+__all__ = ["prove", "seal", "vocabulary_digest"]
+
+
+def prove(
+    redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[str, bytes], rules: RuleSet
+) -> Proofs:
+    """Return what is true of the bytes: no leak, same relations, same structure; and what a person should look at.
+
+    ``sources`` are the trees of all raw spans and of the original document; ``files`` the rendered texts, ``fixture.json``
+    among them. Raises `LeakFound`, `StructureChanged` or `RelationBroken`; faults name rule and place, never a value.
+    """
+    if not sources or not redacted.original:
+        raise ProofFailed(["nothing to prove against: no source, or an empty original"])
+    document = _document(files)
+    leaks = _search(redacted, files)
+    comparison = Comparison(
+        Finder(redacted.known, frozenset(name for name, form in _forms(rules).items() if form == "address")), policy()
+    )
+    comparison.documents(redacted.original, document)
+    if comparison.faults:
+        raise StructureChanged(list(comparison.faults))
+    relations = RelationProof(redacted.known, _forms(rules))
+    classes, occurrences, preserved = relations.judge(comparison.pairs)
+    relations.owners(redacted.original, document)
+    if relations.faults:
+        raise RelationBroken(list(relations.faults))
+    residual = ResidualList(rules, policy())
+    residual.sources(sources, leaks.memo)
+    return Proofs(
+        known_values=leaks.searched,
+        leaks=0,
+        residual=(*residual.document(document), *redacted.ambiguous),
+        classes=classes,
+        occurrences=occurrences,
+        preserved=preserved,
+        digests={name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
+    )
+
+
+def seal(  # noqa: PLR0913  # the parts of a fixture
+    case_id: str,
+    files: Mapping[str, bytes],
+    redacted: RedactedCase,
+    proofs: Proofs,
+    *,
+    incomplete: bool,
+    replayable: bool,
+) -> Fixture:
+    """Return the fixture that holds these very bytes, the sidecar searched for leaks too.
+
+    Raises `LeakFound`; `ProofFailed` when a file is not the one that was proved, or when one that was proved is absent.
+    """
+    for name, digest in proofs.digests.items():
+        if name not in files or hashlib.sha256(files[name]).hexdigest() != digest:
+            raise ProofFailed([f"{name} is not the file that was proved"])
+    if FIXTURE not in proofs.digests:
+        raise ProofFailed([f"{FIXTURE} was never proved"])
+    rest = {name: content for name, content in files.items() if name not in proofs.digests}
+    _search(redacted, rest, ours=(case_id,))
+    return Fixture(
+        case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable
+    )
+
+
+def _search(redacted: RedactedCase, files: Mapping[str, bytes], ours: Sequence[str] = ()) -> LeakProof:
+    proof = LeakProof(redacted.known, policy())
+    case_id = redacted.document.get("case_id")
+    own = [*ours, *redacted.span_ids.values(), *redacted.trace_refs, *([case_id] if isinstance(case_id, str) else [])]
+    for name, text in readable(files):
+        try:
+            document = parse(text)
+        except MalformedJson:
+            proof.text(name, text, own)
+            continue
+        proof.document(name, document, ours=name != FIXTURE)
+    if proof.faults:
+        raise LeakFound(list(proof.faults), hint="settle it with a rule for the field, then extract again")
+    return proof
+
+
+def _document(files: Mapping[str, bytes]) -> JsonValue:
+    try:
+        return parse(files[FIXTURE])
+    except KeyError:
+        raise ProofFailed([f"{FIXTURE} is missing"]) from None
+    except MalformedJson as error:
+        raise ProofFailed([f"{FIXTURE} is no JSON: {error.code}"]) from None
+
+
+def _forms(rules: RuleSet) -> dict[str, str]:
+    """Return the form of each entity (name, mail, address, …) as the identifier rules give it."""
+    forms: dict[str, str] = {}
+    for document in rules.family("identifiers").values():
+        for name, entry in document.get("entity", {}).items():
+            forms[name] = entry.get("form", "")
+    return forms

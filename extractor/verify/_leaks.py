@@ -1,0 +1,137 @@
+"""The leak proof: no known value stands in a text, however it is written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ahocorasick_rs import AhoCorasick
+
+from ..model.case import KnownValue
+from ..model.json import JsonValue
+from ._decode import joined, layers
+from ._fold import View, fold, is_token, squeeze, view
+from ._forms import Match, forms
+from ._places import Leaf, Policy, arrays, is_generated, walk
+
+_DIGIT_RUN = re.compile(r"\d(?:[ \-.()/+]{0,3}\d){6,}")
+_SEPARATORS = re.compile(r"\D+")
+_DIGEST = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{64}(?![0-9A-Za-z])")
+_SHORT_PIECE = 3
+
+
+@dataclass(slots=True)
+class LeakProof:
+    """Searches texts for known values; ``faults`` say which rule's value stood where, never the value."""
+
+    known: Sequence[KnownValue]
+    rules: Policy
+    faults: dict[str, None] = field(default_factory=dict)
+    memo: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _patterns: dict[str, list[tuple[int, Match]]] = field(default_factory=dict, repr=False)
+    _automaton: AhoCorasick | None = field(default=None, repr=False)
+    _names: list[str] = field(default_factory=list, repr=False)
+    _hits: dict[str, tuple[tuple[int, Match], ...]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for index, value in enumerate(self.known):
+            if value.everywhere:
+                for pattern, match in forms(value):
+                    self._patterns.setdefault(pattern, []).append((index, match))
+        self._names = list(self._patterns)
+        if self._names:
+            self._automaton = AhoCorasick(self._names)
+
+    @property
+    def searched(self) -> int:
+        """How many known values every text is searched for."""
+        return sum(value.everywhere for value in self.known)
+
+    def document(self, file: str, document: JsonValue, *, ours: bool = False) -> None:
+        """Search a JSON document; with ``ours`` its numbers and bare digests are generated and exempt by form."""
+        leaves = [leaf for leaf in walk(document, self.rules) if not self._exempt(leaf, ours=ours)]
+        for leaf in leaves:
+            self._text(f"{file} {leaf.place.text}" + (" (member name)" if leaf.form == "key" else ""), leaf.text)
+        if not ours:
+            for place, items in arrays(document, self.rules):
+                self._joined(f"{file} {place.text}", items)
+        self._squeezed(file, leaves)
+
+    def text(self, file: str, text: str, ours: Sequence[str]) -> None:
+        """Search a text of our own making, such as a README; ``ours`` are generated ids in it, exempt as whole words."""
+        for name in filter(None, ours):
+            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ", text)
+        self._text(file, _DIGEST.sub(" ", text))
+
+    def _exempt(self, leaf: Leaf, *, ours: bool) -> bool:
+        if is_generated(leaf, self.rules):
+            return True
+        return ours and (leaf.form == "number" or re.fullmatch(r"[0-9a-f]{8,64}", leaf.text) is not None)
+
+    def _text(self, place: str, text: str) -> None:
+        for index, match in self._found(text):
+            self._fault(index, place, match.value)
+
+    def _found(self, text: str) -> tuple[tuple[int, Match], ...]:
+        if text not in self._hits:
+            hits: dict[tuple[int, Match], None] = {}
+            for layer in layers(text, self.memo):
+                seen = view(layer)
+                hits.update(dict.fromkeys(self._search(seen, loose=False)))
+                for run in _DIGIT_RUN.finditer(seen.folded):
+                    digits = _SEPARATORS.sub("", run.group())
+                    hits.update(dict.fromkeys(self._search(View(digits, digits, ()), loose=True)))
+            self._hits[text] = tuple(hits)
+        return self._hits[text]
+
+    def _search(self, seen: View, *, loose: bool) -> Iterator[tuple[int, Match]]:
+        """Yield which values stand in a view; ``loose`` views have lost their separators and hold no tokens."""
+        if self._automaton is None:
+            return
+        for number, start, end in self._automaton.find_matches_as_indexes(seen.folded, overlapping=True):
+            for index, match in self._patterns[self._names[number]]:
+                if match in (Match.TOKEN, Match.SPELLED):
+                    if loose or not is_token(seen.shape, start, end):
+                        continue
+                    if match is Match.SPELLED and seen.shape[start:end] != view(self.known[index].text.strip()).shape:
+                        continue
+                elif match is Match.DIGITS and not loose:
+                    continue
+                yield index, match
+
+    def _joined(self, place: str, items: list[JsonValue]) -> None:
+        short = all(isinstance(item, (int, str)) and len(str(item)) <= _SHORT_PIECE for item in items)
+        for text in joined(items):
+            for index, match in self._found(text):
+                # Longer pieces set side by side make short tokens by chance; characters and their codes do not.
+                if short or match not in (Match.TOKEN, Match.SPELLED):
+                    self._fault(index, place, "joined")
+
+    def _squeezed(self, file: str, leaves: Sequence[Leaf]) -> None:
+        texts = [(leaf, squeeze(fold(leaf.text))) for leaf in leaves if leaf.form != "key"]
+        ends: list[int] = []
+        for _, text in texts:
+            ends.append((ends[-1] if ends else 0) + len(text))
+        if self._automaton is None or not ends:
+            return
+        whole = "".join(text for _, text in texts)
+        for number, start, _ in self._automaton.find_matches_as_indexes(whole, overlapping=True):
+            for index, match in self._patterns[self._names[number]]:
+                if match is Match.SQUEEZED:
+                    leaf = texts[bisect_right(ends, start)][0]
+                    self._fault(index, f"{file} {leaf.place.text}", match.value)
+
+    def _fault(self, index: int, place: str, how: str) -> None:
+        value = self.known[index]
+        self.faults.setdefault(f"{value.entity} (rule {value.rule}) stands in {place}: {how}")
+
+
+def readable(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each file; bytes that are no UTF-8 are read as Latin-1, so that nothing goes unread."""
+    for name, content in sorted(files.items()):
+        try:
+            yield name, content.decode("utf-8")
+        except UnicodeDecodeError:
+            yield name, content.decode("latin-1")

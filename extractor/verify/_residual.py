@@ -1,0 +1,184 @@
+"""The second opinion: words and codes of the output that also stood in the source and that nothing explains."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..model.case import Residual
+from ..model.json import JsonValue
+from ..ruleset import RuleSet
+from ._decode import container, layers, strings
+from ._fold import fold
+from ._places import Leaf, Place, Policy, is_generated, walk
+from ._vocabulary import words
+
+_MEASURE = re.compile(
+    r"[$€£¥]\s?\d[\d.,]*|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+(?:\.\d+)*"
+    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d{1,2}:\d\d(?::\d\d)?"
+)
+_TOKEN = re.compile(rf"(?P<measure>(?<![\w]){_MEASURE.pattern})|(?P<token>[^\W_]+(?:['\u2019][^\W\d_]{{1,3}})?)")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+_SENTENCE = re.compile(r"[.!?:;|\n\r\t\"()\[\]{}*#>\u2022\u201c\u2014-]\s*$")
+_MEMBER_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_CONTRACTION = re.compile(r"(?:n't|'(?:d|ll|m|ve|re|s))$")
+_ENDING = re.compile(r"(?:s|es|ed|ing|ly)$")
+_QUANTITY = re.compile(r"\d{1,5}[^\W\d_]{1,3}")
+_ROUND = re.compile(r"[1-9]\d{0,3}00")
+_MOST_DIGITS = 3
+_AMOUNT_DIGITS = 6
+_ACRONYM = 4
+_SCHEMA_MEMBER = 3
+_SHORT_CODE = 4
+_YEARS = range(1900, 2101)
+_RANK = ("name_like", "code", "number", "word")
+
+
+@dataclass(slots=True)
+class ResidualList:
+    """Collects what survived; each distinct token once, with its first place and its count."""
+
+    rules: RuleSet
+    policy: Policy
+    _source: set[str] = field(default_factory=set, repr=False)
+    _explained: set[str] = field(default_factory=set, repr=False)
+    _found: dict[str, Residual] = field(default_factory=dict, repr=False)
+
+    def sources(self, trees: Iterable[JsonValue], memo: dict[str, tuple[str, ...]]) -> None:
+        """Take in every token of the originals, decoded."""
+        seen: set[str] = set()
+        for tree in trees:
+            for text in strings(tree):
+                if text in seen:
+                    continue
+                seen.add(text)
+                for layer in layers(text, memo):
+                    self._source.update(fold(match.group()) for match in _TOKEN.finditer(layer) if match["token"])
+
+    def document(self, document: JsonValue) -> tuple[Residual, ...]:
+        """Return the residual tokens of the output, the most name-like first."""
+        leaves = [leaf for leaf in walk(document, self.policy) if not is_generated(leaf, self.policy)]
+        opened = [inner for leaf in leaves for inner in self._inner(leaf)]
+        self._explain(document, opened)
+        for leaf in opened:
+            if leaf.place.kind not in self.policy.named:
+                self._leaf(leaf)
+        return tuple(sorted(self._found.values(), key=lambda one: (_RANK.index(one.code), -one.count, one.path, one.start)))
+
+    def _inner(self, leaf: Leaf) -> Iterator[Leaf]:
+        value = container(leaf.text) if leaf.form == "text" else None
+        if value is None:
+            yield leaf
+            return
+        inside = Place(f"{leaf.place.text} (JSON)", payload=True)
+        for inner in walk(value, self.policy, inside):
+            yield from self._inner(Leaf(inner.place, inner.text, inner.form, (*leaf.names, *inner.names)))
+
+    def _explain(self, document: JsonValue, leaves: Sequence[Leaf]) -> None:
+        keeps = _keeps(self.rules)
+        members = Counter(leaf.text for leaf in leaves if leaf.form == "key")
+        for name, count in members.items():
+            if count >= _SCHEMA_MEMBER:  # a member name that keeps coming back is the application's schema
+                self._explained.update(fold(match.group()) for match in _TOKEN.finditer(name) if match["token"])
+        # Small numbers of a typed payload are amounts and quantities, which stay: they are the bug.
+        self._explained.update(leaf.text for leaf in leaves if leaf.form == "number" and len(leaf.text) <= _AMOUNT_DIGITS)
+        for leaf in leaves:
+            static = leaf.place.kind.startswith("templates[]") or leaf.place.kind in self.policy.named
+            if static or (leaf.form != "key" and leaf.names and keeps.fits(leaf.names[-1])):
+                self._explained.update(fold(match.group()) for match in _TOKEN.finditer(leaf.text) if match["token"])
+                self._explained.update(map(fold, _PIECE.findall(leaf.text)))
+
+    def _leaf(self, leaf: Leaf) -> None:
+        for match in _TOKEN.finditer(leaf.text):
+            token = match["token"]
+            if token is None:
+                continue
+            folded = fold(token)
+            if folded in self._found:
+                known = self._found[folded]
+                self._found[folded] = Residual(
+                    code=known.code, path=known.path, start=known.start, end=known.end, count=known.count + 1
+                )
+                continue
+            if folded not in self._source or folded in self._explained or folded in self.policy.explained:
+                continue
+            code = self._code(leaf, token, match.start())
+            if code is not None:
+                path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
+                self._found[folded] = Residual(code=code, path=path, start=match.start(), end=match.end())
+
+    def _code(self, leaf: Leaf, token: str, start: int) -> str | None:
+        if token.isdigit():
+            return None if len(token) <= _MOST_DIGITS or int(token) in _YEARS or _ROUND.fullmatch(token) else "number"
+        if any(char.isdigit() for char in token):
+            plain = leaf.form == "key" and all(map(_ordinary, _PIECE.findall(token)))
+            return None if plain or len(token) <= _SHORT_CODE or _QUANTITY.fullmatch(token) else "code"
+        whole = token.replace("\u2019", "'")
+        token = _CONTRACTION.sub("", whole)
+        if len(token) <= 1 or (token.isupper() and len(token) <= _ACRONYM):
+            return None
+        ordinary = _ordinary(whole) or _ordinary(token) or all(map(_ordinary, _PIECE.findall(token)))
+        if token[0].isupper() and not token.isupper() and leaf.form == "text" and _inside_sentence(leaf.text, start):
+            return "name_like"
+        if ordinary:
+            return None
+        return "name_like" if token[0].isupper() else "word"
+
+
+def _ordinary(piece: str) -> bool:
+    lower = piece.lower()
+    return lower in words() or _ENDING.sub("", lower) in words() or len(piece) == 1 or piece.isdigit()
+
+
+def _inside_sentence(text: str, start: int) -> bool:
+    """Say whether the capitalised words that end at ``start`` follow a word in lower case."""
+    before = text[max(0, start - 80) : start]
+    while True:
+        stripped = before.rstrip(" ")
+        if not stripped or _SENTENCE.search(before):
+            return False
+        previous = re.search(r"[^\W_]+(?:['\u2019][^\W\d_]+)?[,]?$", stripped)
+        if previous is None:
+            return False
+        word = previous.group()
+        if not word[0].isupper() or word in ("I", "I'm", "I\u2019m", "I'd", "I\u2019d"):
+            return not word[0].isdigit()
+        before = stripped[: previous.start()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeps:
+    exact: frozenset[str]
+    suffixes: tuple[str, ...]
+    prefixes: tuple[str, ...]
+
+    def fits(self, name: str) -> bool:
+        plain = "_".join(part.lower() for part in _MEMBER_PARTS.findall(name))
+        singular = plain.removesuffix("s")
+        return any(
+            one in self.exact or one.endswith(self.suffixes) or one.startswith(self.prefixes) for one in (plain, singular)
+        )
+
+
+def _keeps(rules: RuleSet) -> _Keeps:
+    """Return the member names whose values a rule keeps: they are explained."""
+    names = [
+        str(name)
+        for document in rules.family("identifiers").values()
+        for entry in _entries(document)
+        if entry.get("keep")
+        for name in entry.get("names", ())
+    ]
+    return _Keeps(
+        exact=frozenset(name for name in names if "*" not in name),
+        suffixes=tuple(name[1:] for name in names if name.startswith("*")),
+        prefixes=tuple(name[:-1] for name in names if name.endswith("*")),
+    )
+
+
+def _entries(document: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    entries = document.get("rule", ())
+    if isinstance(entries, list):
+        yield from (entry for entry in entries if isinstance(entry, dict))

@@ -1,0 +1,9 @@
+"""A proved case becomes files: canonical bytes, the sidecar, the README, and the store that holds them whole or not."""
+
+from ._capture import render_capture
+from ._fixture import case_id, render_fixture
+from ._provenance import render_provenance
+from ._readme import render_readme
+from ._store import Stored, store
+
+__all__ = ["Stored", "case_id", "render_capture", "render_fixture", "render_provenance", "render_readme", "store"]

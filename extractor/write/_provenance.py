@@ -1,0 +1,128 @@
+"""provenance.json: an in-toto Statement v1 about fixture.json's bytes; says where from, what was kept, what replaced."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from ..model.case import Proofs, RedactedCase, RedactionCount
+from ..model.config import RunConfig
+from ..model.json import JsonValue, pretty
+from ..model.layout import FIXTURE
+from ..model.reading import Note
+from ..model.selection import Decision
+from ._notes import notes
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:extract-fixture:provenance:1"
+
+
+def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by name
+    redacted: RedactedCase,
+    proofs: Proofs,
+    fixture: bytes,
+    *,
+    config: RunConfig,
+    dialects: Sequence[str],
+    ledger: Sequence[Note],
+    ruleset_digest: str,
+    tool_version: str,
+    schema_version: str,
+    grader: Mapping[str, JsonValue] | None = None,
+) -> bytes:
+    """Return the sidecar's bytes, the same for the same case whatever machine wrote it.
+
+    ``fixture`` are the bytes that were proved, ``ledger`` what is true of the spans, ``grader`` the already redacted
+    name, version and result of the grade that found the incident. Span ids are synthetic throughout.
+    """
+    statement: dict[str, JsonValue] = {
+        "_type": STATEMENT,
+        "subject": [{"name": FIXTURE, "digest": {"sha256": hashlib.sha256(fixture).hexdigest()}}],
+        "predicateType": PREDICATE,
+        "predicate": {
+            "source": {
+                "incident_id": redacted.document.get("incident_id"),
+                "trace_refs": list(redacted.trace_refs),
+                "dialects": [*sorted(dialects)],
+            },
+            **_selected(redacted),
+            "overrides": {
+                "keep": len(config.override.keep),
+                "drop": len(config.override.drop),
+                "treat": dict(sorted(config.treat.items())),
+            },
+            "redaction": _redaction(redacted),
+            "residual": [asdict(place) for place in proofs.residual],
+            "relations": {
+                "classes": proofs.classes,
+                "occurrences": proofs.occurrences,
+                "preserved": proofs.preserved,
+            },
+            "leaks": {"known_values": proofs.known_values, "found": proofs.leaks},
+            "ledger": notes(ledger),
+            "grader": {name: grader.get(name) for name in ("name", "version", "result")} if grader else None,
+            "rules": {"sha256": ruleset_digest},
+            "versions": {
+                "tool": tool_version,
+                "schema": schema_version,
+                "models": dict(sorted(redacted.models.items())),
+            },
+        },
+    }
+    return pretty(statement).encode("utf-8")
+
+
+def _selected(redacted: RedactedCase) -> dict[str, JsonValue]:
+    """Return boundary and decisions; a span without a synthetic id is a fault of redaction, and fails here."""
+    synthetic, selection = redacted.span_ids, redacted.selection
+    return {
+        "boundary": {
+            "span_id": synthetic[selection.boundary],
+            "reason": selection.boundary_reason,
+            "candidates": [synthetic[span_id] for span_id in selection.candidates],
+        },
+        "selection": [
+            _decision(decision, synthetic, redacted.becomes.get(decision.span_id)) for decision in selection.decisions
+        ],
+    }
+
+
+def _decision(decision: Decision, synthetic: Mapping[str, str], becomes: str | None) -> JsonValue:
+    return {
+        "span_id": synthetic[decision.span_id],
+        "decision": "kept" if decision.kept else "dropped",
+        "reason": decision.reason,
+        "becomes": becomes,
+        "distance": decision.distance,
+        "overridden": decision.overridden,
+        "flows": [
+            {
+                "producer": synthetic[flow.producer],
+                "produced_at": flow.produced_at,
+                "consumer": synthetic[flow.consumer],
+                "consumed_at": flow.consumed_at,
+            }
+            for flow in decision.flows
+        ],
+    }
+
+
+def _redaction(redacted: RedactedCase) -> JsonValue:
+    counts = sorted(redacted.counts, key=lambda count: count.entity)
+    return {
+        "scope": redacted.scope,
+        "key_id": redacted.key_id,
+        "values": sum(count.values for count in counts),
+        "occurrences": sum(count.occurrences for count in counts),
+        "classes": [_class(count) for count in counts],
+    }
+
+
+def _class(count: RedactionCount) -> JsonValue:
+    return {
+        "entity": count.entity,
+        "values": count.values,
+        "occurrences": count.occurrences,
+        "rules": dict(sorted(count.rules.items())),
+    }

@@ -1,0 +1,170 @@
+"""README.md of a case: what happened and what is expected, in two paragraphs, from the redacted document alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..model.case import Document
+from ..model.json import JsonValue
+from ._markdown import code
+
+_MOST = 8
+_NEXT = {
+    "incomplete": "extract-fixture annotate . --failure … --prohibit … --evidence-needed … --boundary …",
+    "non_replayable": "extract-fixture show .",
+    "in review": "extract-fixture validate .",
+}
+
+
+def render_readme(document: Document, *, replayable: bool) -> bytes:
+    """Return the README's bytes: headings, state, two paragraphs, the next command. UTF-8, LF, deterministic.
+
+    It says the state in which extraction leaves the case; what happens later stands in history.jsonl. All text of the
+    incident stands in code spans, so that nothing in it is markup.
+    """
+    state = _state(document, replayable=replayable)
+    return "\n".join(
+        [
+            f"# {document.get('case_id')}",
+            "",
+            f"State when written: quarantine, {state.replace('_', '-')}.",
+            "Pseudonymised, never anonymous: identifiers were replaced; the story itself may still point to somebody.",
+            "",
+            "## What happened",
+            "",
+            " ".join([_scene(document), _asked(document), _attempts(document), _answer(document)]),
+            "",
+            "## What is expected",
+            "",
+            " ".join([*_statement(document), *_demands(document), _missing(document)]),
+            "",
+            "## Next, in this folder",
+            "",
+            f"    {_NEXT[state]}",
+            "",
+        ]
+    ).encode("utf-8")
+
+
+def _state(document: Document, *, replayable: bool) -> str:
+    if not replayable:
+        return "non_replayable"
+    return "in review" if _member(document, "expected", "prohibited_claims") else "incomplete"
+
+
+def _scene(document: Document) -> str:
+    service = _member(document, "deployment", "service")
+    version = _member(document, "deployment", "version")
+    where = f" in {code(service)}" if service else ""
+    where += f" version {code(version)}" if version else ""
+    workflow = document.get("workflow_version")
+    where += f", workflow {code(workflow)}" if workflow else ""
+    return f"The failure shows at {code(document.get('frozen_at'))}{where}."
+
+
+def _asked(document: Document) -> str:
+    texts = [
+        text
+        for message in _items(_member(document, "input", "messages"))
+        if _member(message, "role") == "user"
+        for part in _items(_member(message, "parts"))
+        if (text := _member(part, "text"))
+    ]
+    if not texts:
+        return "The trace holds no words of the user."
+    more = f" (the last of {len(texts)} texts)" if len(texts) > 1 else ""
+    return f"The user said {code(texts[-1])}{more}."
+
+
+def _attempts(document: Document) -> str:
+    events = _items(document.get("tool_events"))
+    if not events:
+        return "No tool was called."
+    tools = {str(_member(event, "tool")) for event in events}
+    told = [_attempt(event) for event in events[:_MOST]]
+    if len(events) > _MOST:
+        told.append(f"and {len(events) - _MOST} more")
+    effects = Counter(str(_member(event, "side_effect")) for event in events)
+    counted = ", ".join(f"{count} {effect.replace('_', ' ')}" for effect, count in sorted(effects.items()))
+    return (
+        f"{_count(len(events), 'attempt')} of {_count(len(tools), 'tool')}: {'; '.join(told)}. Side effects: {counted}."
+    )
+
+
+def _attempt(event: JsonValue) -> str:
+    said = f"{_member(event, 'attempt')} {code(_member(event, 'tool'))}"
+    if _member(event, "role") == "violation":
+        said += " (the recorded harm)"
+    if _member(event, "outcome", "type") == "error":
+        kind, ended_by = _member(event, "outcome", "error_type"), _member(event, "outcome", "ended_by")
+        said += " failed"
+        said += f" with {code(kind)}" if kind else ""
+        return f"{said}, ended by {str(ended_by).replace('_', ' ')}" if ended_by else said
+    return f"{said} returned a result"
+
+
+def _answer(document: Document) -> str:
+    output = document.get("final_output")
+    return "No final answer was recorded." if output is None else f"The final answer was {code(output)}."
+
+
+def _statement(document: Document) -> list[str]:
+    statement = _member(document, "expected", "failure_statement")
+    names = {"trigger": "Trigger", "prohibited": "Prohibited", "evidence_needed": "Evidence needed"}
+    said = [f"{title}: {code(text)}." for name, title in names.items() if (text := _member(statement, name))]
+    return said or ["Nobody has said yet what failed."]
+
+
+def _demands(document: Document) -> list[str]:
+    said = []
+    for member, verb in (("prohibited_claims", "must not claim"), ("required_behaviours", "must do")):
+        texts = _items(_member(document, "expected", member))
+        if texts:
+            said.append(f"The product {verb}: {_listed([code(text) for text in texts])}.")
+    disclosures = [
+        code(_member(item, "text")) for item in _items(_member(document, "expected", "required_disclosures"))
+    ]
+    if disclosures:
+        said.append(f"It must say: {_listed(disclosures)}.")
+    effects = _member(document, "expected", "effects")
+    if isinstance(effects, dict) and effects:
+        bounds = [f"{code(tool)} {_bounds(bound)}" for tool, bound in effects.items()]
+        said.append(f"Accepted side effects: {_listed(bounds)}.")
+    return said
+
+
+def _bounds(bound: JsonValue) -> str:
+    least, most = _member(bound, "min"), _member(bound, "max")
+    if most is None:
+        return f"at least {least}"
+    return f"exactly {least}" if least == most else f"{least} to {most}"
+
+
+def _missing(document: Document) -> str:
+    entries = _items(document.get("missing_evidence"))
+    if not entries:
+        return "No evidence is known to be missing."
+    told = [f"{code(_member(entry, 'field'))} ({_member(entry, 'code')})" for entry in entries]
+    return f"Missing evidence: {_listed(told)}."
+
+
+def _listed(texts: Sequence[str]) -> str:
+    shown = list(texts[:_MOST])
+    if len(texts) > _MOST:
+        shown.append(f"and {len(texts) - _MOST} more")
+    return "; ".join(shown)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _member(value: JsonValue, *names: str) -> JsonValue:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _items(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []

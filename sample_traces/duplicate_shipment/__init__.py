@@ -1,0 +1,1 @@
+"""A shipment created twice because the retry lost its idempotency key."""

@@ -1,0 +1,1 @@
+"""A refund for an order that the requester does not own."""
