@@ -43,7 +43,7 @@ check: lint test ## Everything that must hold before a commit
 	$(BIN)/python docs/generate.py --check
 
 samples: setup ## Run the sample agents again and export their traces
-	$(BIN)/python -m sample_traces.export
+	$(BIN)/python -m sample_traces.make
 
 lock: ## Resolve requirements/dev.txt anew
 	python3 -m venv .cache/lock && .cache/lock/bin/pip install --quiet pip-tools

@@ -127,15 +127,14 @@ def _named(redacted: RedactedCase) -> RedactedCase:
 
 
 def _boundary_event(redacted: RedactedCase) -> Mapping[str, JsonValue]:
-    """Return the tool event where the failure shows, else the last one that failed, else an empty one."""
+    """Return the tool event where the failure shows, else the last one that failed, that had an effect, that was."""
     events = redacted.document.get("tool_events")
     listed = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
     place = redacted.becomes.get(redacted.selection.boundary)
-    for index, event in enumerate(listed):
-        if place == f"tool_events[{index}]":
-            return event
+    at = [event for index, event in enumerate(listed) if place == f"tool_events[{index}]"]
     failed = [event for event in listed if isinstance(o := event.get("outcome"), dict) and o.get("type") == "error"]
-    return failed[-1] if failed else {}
+    effective = [event for event in listed if event.get("side_effect") == "accepted"]
+    return next((group[-1] for group in (at, failed, effective, listed) if group), {})
 
 
 def _text(value: JsonValue) -> str | None:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..errors import RedactionRefused
-from ..model.calls import Call, tool_calls
+from ..model.calls import tool_calls
 from ..model.case import Case, Document
 from ..model.config import RunConfig
-from ..model.json import MAX_DEPTH, JsonValue, compact, depth
+from ..model.json import MAX_DEPTH, JsonValue, depth
 from ..model.reading import Reading
 from ..model.selection import Selection
-from ..model.span import Span
 from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
 from ._identity import identity
-from ._messages import Messages, digest, spoken
+from ._members import documents, fidelity, instant, nearest, ordering
+from ._messages import Messages, spoken
 from ._missing import entry
 from ._policy import Policy, policy
-from ._timing import Evidence, Surroundings
+from ._timing import Surroundings
 
 
 def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
@@ -46,11 +44,13 @@ class _Assembly:
         self._config = config
         self._policy = tables
         kept = selection.kept
+        self._parents = {step.span.span_id: step.span.parent_id for step in trace.steps}
         self._kept = [step for step in trace.steps if step.span.span_id in kept]
         self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
         self._until = _horizon(trace, selection)
         self._calls = [call for call in tool_calls(trace) if call.step.span.span_id in kept]
-        self._evidence = [Surroundings(trace, tables).evidence(call) for call in self._calls] if self._calls else []
+        surroundings = Surroundings(trace, tables)
+        self._evidence = [surroundings.evidence(call) for call in self._calls]
         self._models = [step for step in self._kept if step.kind == "model_call" and step.model is not None]
         self._retrievals = [step for step in self._kept if step.retrieval is not None]
         self._messages = self._collect()
@@ -82,7 +82,7 @@ class _Assembly:
             "model": self._model(),
             "templates": self._messages.templates(prompt_version),
             "facts": self._facts(),
-            "documents": self._documents(),
+            "documents": documents(self._retrievals),
             "input": {"messages": said},
             "identity": identity(subject, self._calls, self._policy),
             "messages": self._messages.others(),
@@ -92,8 +92,8 @@ class _Assembly:
             "final_output": self._known("final_output", self._final_output(), "no_answer"),
             "alternates": [],
             "expected": expected(config.statement),
-            "ordering": _ordering(self._calls, events),
-            "timing": _fidelity(self._evidence),
+            "ordering": ordering(events),
+            "timing": fidelity(self._evidence),
             "lane": "shadow",
         }
         self._known("identity.subject", subject.user)
@@ -119,12 +119,11 @@ class _Assembly:
         for index, call in enumerate(self._calls):
             if call.own:
                 places[call.step.span.span_id] = f"tool_events[{index}]"
-        parents = {step.span.span_id: step.span.parent_id for step in self._trace.steps}
+        tools = {span_id for span_id, place in places.items() if place.startswith("tool_events[")}
         for step in self._kept:
-            if step.dependency is not None:
-                above = _nearest(step.span, parents, places)
-                if above is not None:
-                    places[step.span.span_id] = f"{places[above]}.timing"
+            above = nearest(step.span.span_id, self._parents, tools) if step.dependency is not None else None
+            if above is not None:
+                places[step.span.span_id] = f"{places[above]}.timing"
         return places
 
     def _known(self, field: str, value: str | None, code: str = "not_in_trace") -> str | None:
@@ -150,18 +149,14 @@ class _Assembly:
         return messages
 
     def _frozen_at(self) -> str:
-        given = self._config.frozen_at
-        if given is not None:
-            return given
+        if self._config.frozen_at is not None:
+            return self._config.frozen_at
         self._missing.append(entry("frozen_at", "taken_from_span"))
-        zone_name = self._config.time_zone or self._trace.subject.time_zone
-        instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self._boundary.span.start_ns // 1_000)
-        if zone_name is not None:
-            try:
-                return instant.astimezone(ZoneInfo(zone_name)).isoformat()
-            except (ZoneInfoNotFoundError, ValueError, OSError):
-                self._missing.append(entry("frozen_at", "unknown_time_zone"))
-        return instant.isoformat().replace("+00:00", "Z")
+        zone = self._config.time_zone or self._trace.subject.time_zone
+        text, known = instant(self._boundary.span.start_ns, zone)
+        if not known:
+            self._missing.append(entry("frozen_at", "unknown_time_zone"))
+        return text
 
     def _deciding(self) -> Step | None:
         """Return the model turn that decided: the last kept one up to the boundary or its consequence."""
@@ -193,18 +188,6 @@ class _Assembly:
                 source = f"tool_events[{index}]"
                 facts.append({"name": call.tool.name, "value": call.tool.result, "source": source})
         return facts
-
-    def _documents(self) -> list[JsonValue]:
-        return [
-            {
-                "query": step.retrieval.query,
-                "content": content,
-                "sha256": digest(content if isinstance(content, str) else compact(content)),
-            }
-            for step in self._retrievals
-            if step.retrieval is not None
-            for content in step.retrieval.documents
-        ]
 
     def _model_events(self) -> list[JsonValue]:
         intervals = [interval(call) for call in self._calls]
@@ -238,32 +221,3 @@ def _horizon(trace: Trace, selection: Selection) -> int:
     """Return the position of the last step that belongs to the incident: the boundary, or the answer it led to."""
     last = {selection.boundary} | {each.span_id for each in selection.decisions if each.reason == "consequence"}
     return max(index for index, step in enumerate(trace.steps) if step.span.span_id in last)
-
-
-def _nearest(span: Span, parents: Mapping[str, str | None], places: Mapping[str, str]) -> str | None:
-    seen: set[str] = set()
-    above = span.parent_id
-    while above is not None and above not in seen:
-        if places.get(above, "").startswith("tool_events[") and not places[above].endswith(".timing"):
-            return above
-        seen.add(above)
-        above = parents.get(above)
-    return None
-
-
-def _ordering(calls: Sequence[Call], events: Sequence[JsonValue]) -> JsonValue:
-    """Return how strictly a replay must keep the order: only where order or attempts may have caused the damage (S65)."""
-    listed = [event for event in events if isinstance(event, dict)]
-    changing = [event for event in listed if event["side_effect"] != "none"]
-    if any(event["role"] == "violation" for event in listed) or any("retry_of" in event for event in changing):
-        return {"mode": "total", "reason": "attempts of a call with side effects are part of the incident"}
-    if changing and len(calls) > 1:
-        return {"mode": "per_key", "reason": "calls with side effects keep their order by logical call"}
-    return {"mode": "none", "reason": "no call is known to change anything"}
-
-
-def _fidelity(evidence: Sequence[Evidence]) -> JsonValue:
-    scheduled = {"local_deadline", "caller_cancelled", "late_response"}
-    if any(seen.ended_by in scheduled for seen in evidence):
-        return {"fidelity": "schedule", "reason": "a deadline or a cancellation decided how an attempt ended"}
-    return {"fidelity": "event", "reason": "no deadline and no cancellation decided how an attempt ended"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from ..errors import UsageError
@@ -15,7 +15,6 @@ from ._policy import Policy
 from ._timing import Evidence
 
 Interval = tuple[int, int]
-Clock = Mapping[str, int | None]
 
 
 def tool_events(
@@ -31,6 +30,7 @@ def tool_events(
     effects = _effects(calls, evidence, tables)
     after = predecessors([interval(call) for call in calls], [call.start_ns for call in calls])
     groups: dict[tuple[str, str], list[int]] = {}
+    numbers: dict[tuple[str, str], int] = {}
     for index, (call, seen) in enumerate(zip(calls, evidence, strict=True)):
         key = logical_key(call.tool)
         tries = groups.setdefault(key, [])
@@ -38,7 +38,7 @@ def tool_events(
             "attempt": index + 1,
             "tool": call.tool.name,
             "call_id": call.tool.call_id,
-            "logical_call": list(groups).index(key) + 1 if not tries else _logical(events, tries[0]),
+            "logical_call": numbers.setdefault(key, len(numbers) + 1),
             "try": len(tries) + 1,
         }
         if tries:
@@ -95,15 +95,10 @@ def milliseconds(instant_ns: int | None, base_ns: int) -> JsonValue:
     return whole if not rest else (instant_ns - base_ns) / 1_000_000
 
 
-def _logical(events: Sequence[JsonValue], attempt: int) -> JsonValue:
-    first = events[attempt - 1]
-    return first["logical_call"] if isinstance(first, dict) else None
-
-
 def _outcome(call: Call, seen: Evidence) -> JsonValue:
     tool = call.tool
     outcome: dict[str, JsonValue]
-    if tool.has_result and tool.error is None:
+    if _succeeded(call, seen):
         outcome = {"type": "result", "value": tool.result}
         # A string that was parsed stays beside its value: the application saw exactly this text.
         if tool.result_text is not None and tool.result_text != tool.result:
@@ -113,6 +108,12 @@ def _outcome(call: Call, seen: Evidence) -> JsonValue:
         outcome = {"type": "error", "error": error or "", "error_type": tool.error_type or call.step.error_type}
     outcome["ended_by"] = seen.ended_by
     return outcome
+
+
+def _succeeded(call: Call, seen: Evidence) -> bool:
+    """Return whether the attempt came back without an error, its result recorded or not."""
+    failed = call.own and (call.step.error_type is not None or call.step.span.status_code == "error")
+    return call.tool.error is None and (call.tool.has_result or (not failed and seen.ended_by == "response"))
 
 
 def _times(seen: Evidence, base_ns: int) -> JsonValue:
@@ -151,7 +152,7 @@ def _effect(call: Call, seen: Evidence, tables: Policy) -> str:
         return "none"
     if changes is None:
         return "unknown"
-    if seen.committed or (call.tool.has_result and call.tool.error is None):
+    if seen.committed or _succeeded(call, seen):
         return "accepted"
     if seen.ended_by == "response":
         return "rejected"
@@ -179,6 +180,8 @@ def _lacking(field: str, call: Call, seen: Evidence, effect: str) -> list[dict[s
     missing: list[dict[str, JsonValue]] = []
     if call.tool.arguments is None and call.tool.arguments_text is None:
         missing.append(entry(f"{field}.arguments", "arguments_missing"))
+    if _succeeded(call, seen) and not call.tool.has_result:
+        missing.append(entry(f"{field}.outcome.value", "content_switched_off"))
     if seen.lacks is not None:
         missing.append(entry(f"{field}.outcome.ended_by", seen.lacks))
     if effect == "unknown":

@@ -9,11 +9,70 @@ from ..model.config import Statement
 from ..model.json import JsonValue
 
 _WORD = re.compile(r"\w+")
+# Words that judge, or name the answer itself, without saying what could be seen.
 _JUDGEMENTS = frozenset(
-    """a all answer answers and at awful bad badly bug broken did didn does doesn failed failure fault good happened have
-    incorrect is issue it made model not of off output poor problem quality really reply response right so something
-    terrible that the there this to unhelpful very was wasn went were weird with work working wrong agent assistant
-    bot""".split()
+    (
+        "a",
+        "agent",
+        "all",
+        "and",
+        "answer",
+        "answers",
+        "assistant",
+        "at",
+        "awful",
+        "bad",
+        "badly",
+        "bot",
+        "broken",
+        "bug",
+        "did",
+        "didn",
+        "does",
+        "doesn",
+        "failed",
+        "failure",
+        "fault",
+        "good",
+        "happened",
+        "have",
+        "incorrect",
+        "is",
+        "issue",
+        "it",
+        "made",
+        "model",
+        "not",
+        "of",
+        "off",
+        "output",
+        "poor",
+        "problem",
+        "quality",
+        "really",
+        "reply",
+        "response",
+        "right",
+        "so",
+        "something",
+        "terrible",
+        "that",
+        "the",
+        "there",
+        "this",
+        "to",
+        "unhelpful",
+        "very",
+        "was",
+        "wasn",
+        "weird",
+        "went",
+        "were",
+        "with",
+        "work",
+        "working",
+        "wrong",
+    )
 )
 
 

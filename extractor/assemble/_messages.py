@@ -1,4 +1,4 @@
-"""Each distinct message once, under an id of ours; histories that models received again and again become lists of ids."""
+"""Each distinct message once, under an id of ours; histories sent again and again become lists of ids."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Messages:
         self._scripted = scripted
         self._said: dict[str, Message] = {}
         self._other: dict[str, Message] = {}
+        self._numbers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._alive: list[Message] = []
         self._templates: dict[str, int] = {}
@@ -39,8 +40,9 @@ class Messages:
 
     def ids(self, messages: Sequence[Message]) -> list[str]:
         """Return the ids of messages, in their order; a message said twice has its id twice."""
-        numbers = {key: number for number, key in enumerate((*self._said, *self._other), start=1)}
-        return [f"m{numbers[self._key(message)]}" for message in messages]
+        if len(self._numbers) != len(self._said) + len(self._other):
+            self._numbers = {key: number for number, key in enumerate((*self._said, *self._other), start=1)}
+        return [f"m{self._numbers[self._key(message)]}" for message in messages]
 
     def said(self) -> list[JsonValue]:
         """Return what the user said."""
@@ -66,10 +68,9 @@ class Messages:
 
     def place(self, message: Message) -> str:
         """Return where a message stands in the document."""
-        key = self._key(message)
-        if key in self._said:
-            return f"input.messages[{list(self._said).index(key)}]"
-        return f"messages[{list(self._other).index(key)}]"
+        number = int(self.ids((message,))[0].removeprefix("m"))
+        said = len(self._said)
+        return f"input.messages[{number - 1}]" if number <= said else f"messages[{number - 1 - said}]"
 
     def _key(self, message: Message) -> str:
         known = self._keys.get(id(message))

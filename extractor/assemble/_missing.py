@@ -8,7 +8,7 @@ from ..model.json import JsonValue
 _REASONS = {
     "not_in_trace": "No span says it and it was not given.",
     "not_given": "It was not given; annotate the case.",
-    "taken_from_span": "Taken from the start of the boundary's span: no recorded clock value says when the decision fell.",
+    "taken_from_span": "Taken from the start of the boundary's span; no recorded clock says when the decision fell.",
     "unknown_time_zone": "The time zone's name is not known here; the instant is given in UTC.",
     "not_judged": "No span says which reader of the application's schema the case needs.",
     "content_switched_off": "The instrumentation did not record what was said.",

@@ -53,7 +53,7 @@ class Surroundings:
         clients = [each for each in below if each.kind == "dependency_call"]
         receipts = [each for each in below if each.kind == "dependency_receipt"]
         client = clients[-1] if clients else None
-        answer = client.span.end_ns if client is not None and _status(client) is not None else None
+        answer = client.span.end_ns if client is not None and _answered(client) else None
         if client is None and call.tool.has_result and call.tool.error is None:
             answer = step.span.end_ns
         giver = self._who_gave_up(step, client)
@@ -62,7 +62,7 @@ class Surroundings:
         return Evidence(
             budget_start_ns=budget_start,
             deadline_ns=deadline,
-            dispatch_ns=clients[0].span.start_ns if clients else None,
+            dispatch_ns=self._dispatch(clients, receipts),
             receipt_ns=receipts[0].span.start_ns if receipts else None,
             response_ns=answer,
             end_ns=step.span.end_ns,
@@ -89,13 +89,10 @@ class Surroundings:
             return ("undetermined", "dispatch_unknown")  # an error text and a duration tell no two causes apart (S36)
         if kind == "cancelled":
             return ("caller_cancelled", None)
-        if call.tool.error is not None or call.step.error_type is not None:
-            return ("response", None)
-        return ("undetermined", "outcome_missing")
+        told = call.tool.error is not None or call.step.error_type is not None
+        return ("response", None) if told else ("undetermined", "outcome_missing")
 
-    def _by_client(
-        self, call: Call, client: Step, receipts: list[Step], giver: Step | None
-    ) -> tuple[str, str | None]:
+    def _by_client(self, call: Call, client: Step, receipts: list[Step], giver: Step | None) -> tuple[str, str | None]:
         status, kind = _status(client), self._policy.error_class(client.error_type)
         grpc = client.dependency is not None and client.dependency.protocol == "grpc"
         if kind == "connection":
@@ -116,6 +113,13 @@ class Surroundings:
         if any(self._policy.error_class(step.error_type) == "cancelled" for step in line):
             return ("caller_cancelled", None)
         return ("undetermined", "ending_unknown")
+
+    def _dispatch(self, clients: list[Step], receipts: list[Step]) -> int | None:
+        """Return when the call left the process; a client span that never connected does not show that it did."""
+        left = receipts or any(
+            _status(each) is not None or self._policy.error_class(each.error_type) == "timeout" for each in clients
+        )
+        return clients[0].span.start_ns if clients and left else None
 
     def _who_gave_up(self, step: Step, client: Step | None) -> Step | None:
         """Return the innermost step, from the tool upwards, whose own deadline ended the call below it.
@@ -174,6 +178,12 @@ class Surroundings:
 
 def _status(step: Step) -> str | None:
     return step.dependency.status if step.dependency is not None else None
+
+
+def _answered(client: Step) -> bool:
+    """Return whether an answer came; gRPC writes its own code when it gave up, was cancelled or found nobody."""
+    grpc = client.dependency is not None and client.dependency.protocol == "grpc"
+    return _status(client) is not None and not (grpc and _status(client) in ("1", "4", "14"))
 
 
 def _accepted(receipt: Step) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from extractor import read
+from extractor import read, ruleset, settings
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.json import JsonValue
-from extractor.model.reading import TraceSummary
+from extractor.model.reading import Reading, TraceSummary
+from extractor.model.span import Span
+from extractor.normalise import normalise
 from extractor.read.search import search
+from extractor.ruleset import RuleSet
 
 from . import options
 from .console import Console
@@ -35,7 +39,8 @@ def command(
         _grep(sources, grep, console)
         return
     with console.progress("reading") as progress:
-        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer)
+        dialects = Dialects(ruleset.load(settings.find(Path.cwd()).rules))
+        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer, dialects_of=dialects)
     traces = _wanted(found.traces, trace_id)
     for trace in traces:
         if as_json:
@@ -48,6 +53,21 @@ def command(
     for note in found.file_notes:
         console.say(f"{note.code} {note.count}" + (f": {', '.join(note.places)}" if note.places else ""))
     console.say(f"{len(traces)} of {len(found.traces)} traces")
+
+
+class Dialects:
+    """Says which dialects a span speaks; spans of one instrumentation with the same attributes are asked about once."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self._known: dict[tuple[str, str, frozenset[str]], Sequence[str]] = {}
+
+    def __call__(self, span: Span) -> Sequence[str]:
+        """Return the names of the dialects."""
+        form = (span.scope.name, span.kind, frozenset(key for key, _ in span.attributes))
+        if form not in self._known:
+            self._known[form] = normalise(Reading(spans=(span,)), self._rules).dialects
+        return self._known[form]
 
 
 def _grep(sources: Sequence[str], grep: str, console: Console) -> None:

@@ -56,6 +56,8 @@ def for_people(fixture: Fixture, stored: Stored) -> Rows:
 
 def account(view: CaseView) -> Rows:
     """Return what was kept, replaced, proved, and what is left to people."""
+    if not view.predicate:
+        return [("proved", "unknown: there is no provenance.json beside the fixture")]
     redaction = members(view.predicate.get("redaction"))
     classes = items(redaction.get("classes"))
     boundary = members(view.predicate.get("boundary"))

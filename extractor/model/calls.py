@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from .json import JsonValue, compact
@@ -62,7 +63,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
-def side_effecting(name: str, *, write: Set[str], read: Set[str]) -> bool | None:
+def side_effecting(name: str, *, write: AbstractSet[str], read: AbstractSet[str]) -> bool | None:
     """Return whether a tool's name says that it changes something; None when the name says neither."""
     parts = words(name)
     if parts and (parts[0] in read or parts[-1] in read):

@@ -92,15 +92,19 @@ class Facts:
             if any(inside(parsed.value, [name]) != value for name, value in source.where.items()):
                 continue
             found = decode(inside(parsed.value, source.member)) if source.member else parsed
-            if (found.value is not None or found.text is not None) and found.value not in source.ignore:
-                yield found
+            if (found.value is None and found.text is None) or found.value in source.ignore:
+                continue
+            if self._vocabulary.is_masked(found.value):
+                self.note("masked_value", fact)
+                continue
+            yield found
 
     def _written(self, source: Source, fact: str) -> Iterator[Parsed]:
         if source.place == "name":
             if self.span.name.startswith(source.strip or ""):
-                yield from self._plain(self.span.name.removeprefix(source.strip or ""), source, fact)
+                yield RULES[source.parse](self.span.name.removeprefix(source.strip or ""), None)
         elif source.place == "status":
-            yield from self._plain(self.span.status_message or None, source, fact)
+            yield RULES[source.parse](self.span.status_message or None, None)
         elif source.place == "resource":
             yield from self._attributes_of(dict(self.span.resource.attributes), source, fact)
         elif source.place == "event":
@@ -113,26 +117,21 @@ class Facts:
         else:
             yield from self._attributes_of(self._attributes, source, fact)
 
-    def _plain(self, value: JsonValue, source: Source, fact: str, mime: JsonValue = None) -> Iterator[Parsed]:
-        if value is None:
-            return
-        if self._vocabulary.is_masked(value):
-            self.note("masked_value", fact)
-            return
-        yield RULES[source.parse](value, mime)
-
     def _attributes_of(self, attributes: Mapping[str, JsonValue], source: Source, fact: str) -> Iterator[Parsed]:
         if source.prefix is not None:
             yield from self._family(attributes, source, source.prefix, fact)
         elif source.parse == "pairs":
             name, *values = source.keys
             value = next((attributes[key] for key in values if attributes.get(key) is not None), None)
-            if isinstance(label := attributes.get(name), str) and not self._vocabulary.is_masked(label):
+            label = attributes.get(name)
+            if self._vocabulary.is_masked(label) or self._vocabulary.is_masked(value):
+                self.note("masked_value", fact)
+            elif isinstance(label, str):
                 yield Parsed(value={label: value})
         else:
             for key in source.keys:
                 mime = attributes.get(key.rpartition(".")[0] + ".mime_type")
-                yield from self._plain(attributes.get(key), source, fact, mime)
+                yield RULES[source.parse](attributes.get(key), mime)
 
     def _family(self, attributes: Mapping[str, JsonValue], source: Source, prefix: str, fact: str) -> Iterator[Parsed]:
         pairs: list[tuple[str, JsonValue]] = []

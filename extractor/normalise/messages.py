@@ -36,7 +36,9 @@ class MessageReader:
         if isinstance(item, dict) and isinstance(wrapped := item.get("message"), (dict, list)):
             item = wrapped if isinstance(wrapped, dict) else {**item, "content": wrapped}
         role = self._role(item, default) if isinstance(item, dict) else default
-        if not isinstance(item, dict) or ("role" not in item and isinstance(item.get("type"), str) and self._kind(item)):
+        if not isinstance(item, dict) or (
+            "role" not in item and isinstance(item.get("type"), str) and self._kind(item)
+        ):
             # A bare text, or a part that stands in the list itself (the Responses API).
             parts = tuple(self._part(item)) if item is not None else ()
             answers = any(part.type == "tool_result" for part in parts)

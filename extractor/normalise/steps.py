@@ -51,7 +51,7 @@ class StepReader:
         if external := facts.external():
             self._ledger.add("external_content", number, count=external)
         tool = self._tool(facts) if known.kind == "tool_call" else None
-        failure = failure_of(facts, has_result=bool(tool and tool.has_result))
+        failure = Failure(type=tool.error_type, message=tool.error) if tool else _failure(facts, has_result=False)
         return Step(
             kind=known.kind,
             span=span,
@@ -69,7 +69,7 @@ class StepReader:
     def _tool(self, facts: Facts) -> ToolCall:
         name = facts.text("tool.name")
         arguments, result = facts.first("tool.arguments"), facts.first("tool.result")
-        failure = failure_of(facts, has_result=result is not None)
+        failure = _failure(facts, has_result=result is not None)
         failed = failure.message is not None
         if arguments is None:
             facts.note("content_not_captured", "tool.arguments")
@@ -164,7 +164,7 @@ class StepReader:
         return Retrieval(query=query, documents=tuple(found) if isinstance(found, list) else (found,))
 
 
-def failure_of(facts: Facts, *, has_result: bool) -> Failure:
+def _failure(facts: Facts, *, has_result: bool) -> Failure:
     """Return what a span says of its failure, whatever kind it is.
 
     A status of error fails, and an error class, and an exception that no result followed: some exporters leave the
@@ -185,7 +185,9 @@ def _say_something(messages: Sequence[Message]) -> bool:
 def _usage(facts: Facts) -> Mapping[str, int]:
     usage: dict[str, int] = {}
     for name, value in facts.members("model.usage").items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1:
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+            usage[name] = int(value)  # Spring AI writes counts as texts
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1:
             usage[name] = int(value)
         else:
             facts.note("odd_type", "model.usage")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from extractor.model.reading import Note, TraceSummary
 from extractor.model.span import Span
@@ -16,6 +17,9 @@ from .sessions import sessions_of
 _TOOL_KEYS = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name")
 # What only the whole trace can tell; `_Tally.problems` answers those.
 _RELATIVE = frozenset({"orphan_span", "clock_inversion"})
+
+
+DialectsOf: TypeAlias = Callable[[Span], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,7 @@ class _Tally:
     containers: set[str] = field(default_factory=set)
     sessions: set[str] = field(default_factory=set)
     problems: set[str] = field(default_factory=set)
+    dialects: set[str] = field(default_factory=set)
 
     def add(self, span: Span, container: str) -> None:
         """Count a span; one that was seen before adds nothing new."""
@@ -68,6 +73,7 @@ class _Tally:
             duration_ms=max(self.end_ns - self.start_ns, 0) // 1_000_000,
             errors=len(self.errors),
             tools=tuple(sorted(self.tools)),
+            dialects=tuple(sorted(self.dialects)),
             containers=tuple(sorted(self.containers)),
             problems=tuple(sorted(self.problems | set(self._relative()))),
             sessions=tuple(sorted(self.sessions)),
@@ -86,12 +92,15 @@ class _Tally:
                 yield "clock_inversion"
 
 
-def survey_traces(scanner: Scanner) -> Survey:
+def survey_traces(scanner: Scanner, dialects_of: DialectsOf | None) -> Survey:
     """Return the survey. Raises `InputUnreadable` when the sources hold no span."""
     tallies: dict[str, _Tally] = {}
     for hit in scanner.hits(None):
         for span in hit.spans:
-            tallies.setdefault(span.trace_id, _Tally()).add(span, hit.container)
+            tally = tallies.setdefault(span.trace_id, _Tally())
+            tally.add(span, hit.container)
+            if dialects_of:
+                tally.dialects.update(dialects_of(span))
     if not tallies:
         raise scanner.no_span()
     ordered = sorted(tallies.items(), key=lambda item: (item[1].start_ns, item[0]))

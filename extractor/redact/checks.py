@@ -108,7 +108,7 @@ def mixed_token(text: str) -> bool:
 
 
 def cued_token(text: str) -> bool:
-    """Tell whether a token that the words before it call a record may be one: a digit and a letter, or five digits."""
+    """Tell whether a token that the words before it call a record may be one: a digit and a letter, or six digits."""
     letters = sum(map(str.isalpha, text))
     number = sum(map(str.isdigit, text))
     if _MEASURE.fullmatch(text) or _ANY_DATE.fullmatch(text):
@@ -121,7 +121,7 @@ def no_word(text: str) -> bool:
     return text.lower() not in vocabulary()
 
 
-_MIN_CUED_DIGITS = 5
+_MIN_CUED_DIGITS = 6
 _ANY_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
 _WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")

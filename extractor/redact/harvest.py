@@ -15,6 +15,7 @@ from .vault import Vault
 from .walk import Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
+_SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _MAX_NAME_WORDS = 6
 _SHORT = 3  # a name of so few letters is as likely a code or a word
 
@@ -64,7 +65,7 @@ class Harvest:
             rule = self._rules.field(place.as_kind("value"), str(value))
             if rule is not None:
                 self._whole(str(value), rule)
-            elif self._rules.kept(place, str(value)):
+            else:
                 self.kept.add(str(value))
         elif isinstance(value, ExactNumber):
             self.kept.add(value.text)
@@ -88,7 +89,10 @@ class Harvest:
         local: list[str] = []
         for finding in found:
             lowered = folded(finding.text)
-            if lowered in self.protected or lowered in self.kept or self._ordinary(finding.text):
+            last = lowered.rpartition(" ")[2]
+            if lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]:
+                continue
+            if self._ordinary(finding.text):
                 continue
             self._person(finding.text, "prose." + finding.rule, local=not finding.corroborated)
             if not finding.corroborated:
@@ -121,6 +125,9 @@ class Harvest:
 
     def _add(self, text: str, entity: str, rule: str) -> None:
         self.vault.add(text, self._rules.entities[entity], rule)
+        if (serial := _SERIAL.fullmatch(text)) and self._rules.entities[entity].form == "id":
+            # "credit_card_9513926" is also "the card 9513926" in somebody's words.
+            self.vault.add(serial[1], self._rules.entities[entity], rule)
 
     def _patterns(self, text: str, islands: Sequence[tuple[int, int]]) -> None:
         view = fold(text)
@@ -153,9 +160,12 @@ class Harvest:
             return
         if len(words) > 1:
             self.vault.add(text, entity, rule, local=local)
-        shortest = _SHORT if rule.startswith("prose.") else _SHORT - 1  # the model takes units (GB) for people
+        guessed = rule.startswith("prose.")
         for word in words:
-            if len(word) >= shortest:
+            # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
+            if len(word) >= _SHORT if guessed else len(word) > 1:
+                if guessed and word.lower() in self._vocabulary:
+                    continue
                 self._name_word(word, rule, local=local)
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:

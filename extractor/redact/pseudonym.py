@@ -188,7 +188,8 @@ class Pseudonyms:
 
         def stand_in(found: re.Match[str]) -> str:
             token = found.group()
-            return token if folded(token) in kept else self._token(token)
+            known = folded(token) in self._vault.identities  # somebody is called Lane
+            return token if folded(token) in kept and not known else self._token(token)
 
         return _TOKEN.sub(stand_in, surface)
 

@@ -43,14 +43,18 @@ def boundary(facts: Facts, policy: Policy, config: RunConfig) -> Boundary:
 def answers(step: Step) -> bool:
     """Return whether a model turn or assistant message says something in words."""
     return step.model is not None and any(
-        part.type == "text" and part.text and part.text.strip() for message in step.model.output for part in message.parts
+        part.type == "text" and part.text and part.text.strip()
+        for message in step.model.output
+        for part in message.parts
     )
 
 
 def failed(step: Step) -> bool:
     """Return whether a step ended in an error, in its span or in what the application saw."""
-    return step.error_type is not None or step.span.status_code == "error" or (
-        step.tool is not None and step.tool.error is not None
+    return (
+        step.error_type is not None
+        or step.span.status_code == "error"
+        or (step.tool is not None and step.tool.error is not None)
     )
 
 
@@ -113,7 +117,8 @@ def _fails(value: JsonValue, policy: Policy) -> bool:
 def _uncured(facts: Facts, policy: Policy) -> list[int]:
     """Return errors that nothing later made good, deepest act first; an error that only passed upwards counts once."""
     errors = [index for index, step in enumerate(facts.steps) if failed(step)]
-    acts = [index for index in errors if facts.steps[index].kind not in ("dependency_call", "dependency_receipt", "other")]
+    passive = ("dependency_call", "dependency_receipt", "other")
+    acts = [index for index in errors if facts.steps[index].kind not in passive]
     if not acts:
         acts = [index for index in errors if not any(failed(facts.steps[below]) for below in facts.descendants(index))]
     last_success = _last_success(facts)
@@ -126,7 +131,7 @@ def _last_success(facts: Facts) -> dict[str, int]:
     for index, step in enumerate(facts.steps):
         if not failed(step):
             last[step.kind] = index
-            if step.tool is not None and step.tool.has_result:
+            if step.tool is not None:
                 last["tool " + step.tool.name] = index
     return last
 
@@ -142,7 +147,8 @@ def _cured(facts: Facts, index: int, last: dict[str, int], policy: Policy) -> bo
 
 
 def _last_answer(steps: Sequence[Step]) -> int:
-    for index in range(len(steps) - 1, -1, -1):
-        if answers(steps[index]) or steps[index].kind == "assistant_message":
-            return index
-    return len(steps) - 1
+    """Return the last answer, else the last act, else the last step."""
+    backwards = range(len(steps) - 1, -1, -1)
+    said = (index for index in backwards if answers(steps[index]) or steps[index].kind == "assistant_message")
+    acts = (index for index in backwards if steps[index].kind in ("model_call", "tool_call", "retrieval", "handoff"))
+    return next(said, next(acts, len(steps) - 1))

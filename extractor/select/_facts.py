@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from ..model.calls import Call, logical_key, tool_calls
+from ..model.calls import Call, canonical, logical_key, tool_calls
 from ..model.json import JsonValue
 from ..model.trace import Message, Step, Trace
 from ._policy import Policy
@@ -25,6 +26,7 @@ class Facts:
     attempts: Mapping[tuple[str, str], Sequence[int]]
     consumed: Sequence[Mapping[str, str]]
     origins: Mapping[str, tuple[int, str]]
+    repeats: AbstractSet[int]
 
     def parent(self, index: int) -> int | None:
         """Return the position of the parent's step, None at a root or an orphan."""
@@ -50,6 +52,17 @@ class Facts:
                 seen.add(below)
                 yield below
                 stack.extend(self.children.get(below, ()))
+
+    def siblings(self, index: int) -> Iterable[int]:
+        """Yield the transport's other tries of a dependency call: same parent, method and target."""
+        call, above = self.steps[index].dependency, self.parent(index)
+        if call is None or call.side != "client" or above is None:
+            return
+        for each in self.children[above]:
+            other = self.steps[each].dependency
+            if each != index and other is not None and other.side == "client":
+                if (other.method, other.target) == (call.method, call.target):
+                    yield each
 
     def origin(self, value: str, before: int) -> tuple[int, str] | None:
         """Return the first step that produced a value, and where, when that was before the given step.
@@ -92,7 +105,21 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         attempts=attempts,
         consumed=consumed,
         origins=origins,
+        repeats=_repeats(steps),
     )
+
+
+def _repeats(steps: Sequence[Step]) -> AbstractSet[int]:
+    """Return the model steps that say again, word for word, what an earlier one said: wrappers and merged outputs."""
+    said: set[str] = set()
+    repeated: set[int] = set()
+    for index, step in enumerate(steps):
+        if step.model is not None and step.model.output:
+            now = {canonical(spoken((message,))) for message in step.model.output}
+            if now <= said:
+                repeated.add(index)
+            said |= now
+    return repeated
 
 
 def _consumed(step: Step, calls: Sequence[Call]) -> JsonValue:

@@ -11,9 +11,7 @@ from ..model.selection import Decision
 from ..model.trace import Step, Trace
 
 
-def overridden(
-    trace: Trace, decisions: Sequence[Decision], boundary: int, override: Override
-) -> tuple[Decision, ...]:
+def overridden(trace: Trace, decisions: Sequence[Decision], boundary: int, override: Override) -> tuple[Decision, ...]:
     """Return the decisions with overrides applied and marked.
 
     The more exact word wins (span id, then name, then kind, then ``all``), and ``keep`` wins a tie. The boundary

@@ -44,7 +44,7 @@ class Policy:
     def tells_time(self, name: str, attributes: Attributes) -> bool:
         """Return whether a tool or span is a clock that a decision may have read."""
         parts = words(name)
-        return bool(parts) and self.clock_words.issuperset(parts[-1:]) or carries(attributes, self.clock_keys)
+        return (bool(parts) and parts[-1] in self.clock_words) or carries(attributes, self.clock_keys)
 
 
 def policy(rules: RuleSet) -> Policy:

@@ -9,7 +9,7 @@ from ..errors import InputUnreadable
 from ..model.calls import logical_key
 from ..model.config import RunConfig
 from ..model.selection import Decision, Flow, Selection
-from ..model.trace import Trace
+from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
 from ._boundary import Boundary, answers, boundary, failed
 from ._facts import Facts, facts, texts
@@ -110,6 +110,8 @@ class _Walk:
                 self._keep(index, "authorization", 1)
             elif step.tool is not None and self._policy.tells_time(name, step.span.attributes):
                 self._keep(index, "clock", 1)
+            elif _silent(step):
+                self._keep(index, "content_unknown", 1)
             if carries(step.span.attributes, self._policy.version_keys):
                 said = repr([pair for pair in step.span.attributes if carries((pair,), self._policy.version_keys)])
                 if said not in versions:
@@ -127,10 +129,12 @@ class _Walk:
             return
         history = turn.model.input
         heard = {
-            texts(message) for message, reply in pairwise(history) if message.role == "assistant" and reply.role == "user"
-        }
+            texts(message)
+            for message, reply in pairwise(history)
+            if message.role == "assistant" and reply.role == "user"
+        } - {""}
         for index, step in enumerate(steps[: self._start]):
-            if step.model is not None and any(texts(message) in heard for message in step.model.output if texts(message)):
+            if step.model is not None and any(texts(message) in heard for message in step.model.output):
                 self._keep(index, "heard", 1)
 
     def _side_effects(self) -> None:
@@ -153,6 +157,8 @@ class _Walk:
                         self._keep(other, "same_resource", distance)
         if self._facts.steps[index].kind in ("tool_call", "retrieval"):
             self._follow_timing(index, distance)
+        for sibling in self._facts.siblings(index):
+            self._keep(sibling, "attempt", distance)
 
     def _follow_values(self, index: int, distance: int) -> None:
         consumer = self._facts.steps[index].span.span_id
@@ -207,9 +213,7 @@ class _Walk:
             return "after_boundary"
         if step.kind == "other":
             return "unrelated"
-        if step.model is not None and not self._facts.consumed[index]:
-            return "nothing_new"
-        return "no_flow"
+        return "repeated_history" if index in self._facts.repeats else "no_flow"
 
 
 _MAX_FLOWS = 20
@@ -217,6 +221,14 @@ _MAX_FLOWS = 20
 
 def _flow_order(flow: Flow) -> tuple[str, str, str, str]:
     return (flow.producer, flow.produced_at, flow.consumer, flow.consumed_at)
+
+
+def _silent(step: Step) -> bool:
+    """Return whether an act says nothing of what went in and out: no flow can be shown, and none excluded."""
+    if step.model is not None:
+        return not step.model.content_captured
+    tool = step.tool
+    return tool is not None and tool.arguments is None and not tool.has_result and tool.error is None
 
 
 def _gave_up(error_type: str | None, tables: Policy) -> bool:

@@ -45,7 +45,7 @@ def prove(
     if relations.faults:
         raise RelationBroken(list(relations.faults))
     residual = ResidualList(rules, policy())
-    residual.sources(sources, leaks.memo)
+    residual.sources(sources)
     return Proofs(
         known_values=leaks.searched,
         leaks=0,
@@ -57,7 +57,7 @@ def prove(
     )
 
 
-def seal(  # noqa: PLR0913  # the parts of a fixture
+def seal(  # the parts of a fixture
     case_id: str,
     files: Mapping[str, bytes],
     redacted: RedactedCase,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from ..model.json import JsonValue, number
 from ._decode import container, from_base64, from_hex, mapped
@@ -84,7 +85,7 @@ class Comparison:
             if one != other:
                 self._whole_or_text(one, other, place.text)
         elif _is_number(one) and _is_number(other):
-            self._number(one, other, place.text)
+            self._number(one, other, place)
         elif type(one) is not type(other):
             self._fault(place.text, "the value has another type")
         elif one != other:
@@ -103,16 +104,15 @@ class Comparison:
             return len(one) >= _LEAST_BLOB
         return isinstance(one, list) and len(one) > _LEAST_FLOATS and all(map(_is_number, one))
 
-    def _number(self, one: JsonValue, other: JsonValue, place: str) -> None:
-        assert isinstance(one, (int, float)) and isinstance(other, (int, float))  # noqa: S101, PT018  # _is_number
+    def _number(self, one: float, other: float, place: Place) -> None:
         was, now = number(one), number(other)
         if was == now:
             return
-        value = self.finder.whole(was)
+        value = None if place.kind in self.rules.generated else self.finder.whole(was)
         if value is None or isinstance(one, int) != isinstance(other, int):
-            self._fault(place, "the number differs")
+            self._fault(place.text, "the number differs")
         else:
-            self._pair(was, now, value, place)
+            self._pair(was, now, value, place.text)
 
     def _whole_or_text(self, one: str, other: str, place: str) -> None:
         value = self.finder.whole(one)
@@ -159,7 +159,7 @@ class Comparison:
             self._fault(place, "the encoded text has another form")
             return
         for index, (part, other) in enumerate(zip(parts, others, strict=True)):
-            if len(parts) == 3 and index == 2:  # noqa: PLR2004  # a signature fits its new payload or nothing
+            if len(parts) == 3 and index == 2:  # a signature fits its new payload or nothing
                 continue
             before, after = from_base64(part), from_base64(other)
             if before is None and _is_hex(part) and _is_hex(other):
@@ -195,5 +195,5 @@ def _is_hex(text: str) -> bool:
     return len(text) % 2 == 0 and re.fullmatch(r"[0-9a-fA-F]+", text) is not None
 
 
-def _is_number(value: JsonValue) -> bool:
+def _is_number(value: JsonValue) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,6 +7,7 @@ import binascii
 import html
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 from urllib.parse import unquote
 
 from ..model.json import JsonValue, MalformedJson, number, parse
@@ -18,6 +19,7 @@ _WRAPPED = re.compile(r"(?:[A-Za-z0-9+/]{20,}\r?\n)+[A-Za-z0-9+/]*={0,2}")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_PRINTED = re.compile(r"[^\x00-\x1f\x7f-\x9f\ufffd]{8,}")
 _LEAST_CODES = 4
 
 
@@ -51,17 +53,11 @@ def opened(text: str) -> Iterator[str]:
         yield html.unescape(text)
     for run in BASE64_RUN.finditer(text):
         for shift in range(4):
-            inner = from_base64(run.group()[shift:])
-            if inner is not None:
-                yield inner
+            yield from _stretches(_base64_bytes(run.group()[shift:]))
     for run in _WRAPPED.finditer(text):
-        inner = from_base64("".join(run.group().split()))
-        if inner is not None:
-            yield inner
+        yield from _stretches(_base64_bytes("".join(run.group().split())))
     for run in HEX_RUN.finditer(text):
-        inner = _readable(bytes.fromhex(run.group()))
-        if inner is not None:
-            yield inner
+        yield from _stretches(bytes.fromhex(run.group()))
 
 
 def container(text: str) -> JsonValue:
@@ -109,7 +105,7 @@ def joined(items: list[JsonValue]) -> Iterator[str]:
     yield from ("".join(parts) for parts in members.values() if len(parts) > 1)
 
 
-def _is_scalar(item: JsonValue) -> bool:
+def _is_scalar(item: JsonValue) -> TypeGuard[str | int | float]:
     return isinstance(item, (str, int, float)) and not isinstance(item, bool)
 
 
@@ -130,17 +126,30 @@ def _escape(match: re.Match[str]) -> str:
 
 def from_base64(run: str) -> str | None:
     """Return the text that a base64 run of either alphabet stands for, padding optional; None when it is no text."""
+    return _readable(_base64_bytes(run))
+
+
+def _base64_bytes(run: str) -> bytes:
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     body = body[: len(body) - (len(body) % 4 == 1)]
     try:
-        return _readable(base64.b64decode(body + "=" * (-len(body) % 4)))
+        return base64.b64decode(body + "=" * (-len(body) % 4))
     except (binascii.Error, ValueError):
-        return None
+        return b""
 
 
 def from_hex(run: str) -> str | None:
     """Return the text that a run of hex digits stands for; None when it is no text."""
     return _readable(bytes.fromhex(run))
+
+
+def _stretches(content: bytes) -> Iterator[str]:
+    """Yield bytes as text where they are text, else the readable stretches among binary."""
+    whole = _readable(content)
+    if whole is not None:
+        yield whole
+    else:
+        yield from _PRINTED.findall(content.decode("utf-8", "replace"))
 
 
 def _readable(content: bytes) -> str | None:

@@ -14,7 +14,7 @@ from ..model.json import JsonValue
 from ._decode import joined, layers
 from ._fold import View, fold, is_token, squeeze, view
 from ._forms import Match, forms
-from ._places import Leaf, Policy, arrays, is_generated, walk
+from ._places import Leaf, Policy, arrays, is_digest, is_generated, walk
 
 _DIGIT_RUN = re.compile(r"\d(?:[ \-.()/+]{0,3}\d){6,}")
 _SEPARATORS = re.compile(r"\D+")
@@ -68,7 +68,7 @@ class LeakProof:
     def _exempt(self, leaf: Leaf, *, ours: bool) -> bool:
         if is_generated(leaf, self.rules):
             return True
-        return ours and (leaf.form == "number" or re.fullmatch(r"[0-9a-f]{8,64}", leaf.text) is not None)
+        return ours and (leaf.form == "number" or is_digest(leaf.text))
 
     def _text(self, place: str, text: str) -> None:
         for index, match in self._found(text):

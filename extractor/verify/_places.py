@@ -14,7 +14,8 @@ from ..model.json import JsonValue, number
 from ..ruleset import location
 
 _POSITION = re.compile(r"\[\d+\]")
-_GENERATED = re.compile(r"(?:sha256:|s:)?[0-9a-f]{8,64}|[a-z]{1,6}-?\d{1,6}|\d{4}-?\d\d-?\d\d-[a-z0-9-]{1,90}|[0-9.]{1,12}")
+_DIGEST = r"(?:sha256:)?(?=[0-9]*[a-f])[0-9a-f]{16,64}"
+_GENERATED = re.compile(rf"{_DIGEST}|[a-z]{{1,6}}-?\d{{1,6}}|\d{{4}}-?\d\d-?\d\d-[a-z0-9-]{{1,90}}|[0-9.]{{1,5}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def policy() -> Policy:
         raise RulesError(["verify: the shipped policy cannot be read"]) from None
 
 
-def walk(document: JsonValue, rules: Policy, root: Place = Place()) -> Iterator[Leaf]:  # noqa: B008  # immutable
+def walk(document: JsonValue, rules: Policy, root: Place = Place()) -> Iterator[Leaf]:  # immutable
     """Yield every text, number and member name of a document, in document order."""
     stack: list[tuple[JsonValue, Place, tuple[str, ...]]] = [(document, root, ())]
     while stack:
@@ -111,3 +112,8 @@ def is_generated(leaf: Leaf, rules: Policy) -> bool:
     if leaf.form == "key" or leaf.place.kind not in rules.generated:
         return False
     return leaf.form == "number" or _GENERATED.fullmatch(leaf.text) is not None
+
+
+def is_digest(text: str) -> bool:
+    """Say whether a text is a hex digest and nothing else."""
+    return re.fullmatch(_DIGEST, text) is not None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.json import JsonValue
@@ -107,13 +108,15 @@ class RelationProof:
                 if before is not None and after is not None:
                     moved[before] = after
         days = [moved[day] for day in sorted(moved)]
-        if any(later <= earlier for earlier, later in zip(days, days[1:], strict=False)):
+        if any(later <= earlier for earlier, later in pairwise(days)):
             self.faults.setdefault("personal dates: their order changed")
 
 
 def _class(text: str) -> str:
-    """Return what all spellings of one value share: neither case nor separators count."""
+    """Return what all spellings of one value share: neither case nor separators count, save in mailboxes."""
     plain = fold(text.strip())
+    if "@" in plain:  # first.last@ and firstlast@ are two
+        return plain
     loose = squeeze(plain)
     return loose or plain
 

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..model.case import Residual
 from ..model.json import JsonValue
 from ..ruleset import RuleSet
-from ._decode import container, layers, strings
+from ._decode import MAX_LAYERS, container, opened, strings
 from ._fold import fold
 from ._places import Leaf, Place, Policy, is_generated, walk
 from ._vocabulary import words
@@ -46,22 +47,25 @@ class ResidualList:
     _explained: set[str] = field(default_factory=set, repr=False)
     _found: dict[str, Residual] = field(default_factory=dict, repr=False)
 
-    def sources(self, trees: Iterable[JsonValue], memo: dict[str, tuple[str, ...]]) -> None:
-        """Take in every token of the originals, decoded."""
-        seen: set[str] = set()
-        for tree in trees:
-            for text in strings(tree):
-                if text in seen:
-                    continue
-                seen.add(text)
-                for layer in layers(text, memo):
-                    self._source.update(fold(match.group()) for match in _TOKEN.finditer(layer) if match["token"])
+    def sources(self, trees: Iterable[JsonValue]) -> None:
+        """Take in every token of the originals, decoded; each distinct text once, since histories repeat themselves."""
+        seen = {text for tree in trees for text in strings(tree)}
+        front = list(seen)
+        for _ in range(MAX_LAYERS):
+            inside: set[str] = set()
+            for text in front:
+                value = container(text)
+                if value is None:
+                    self._source.update(fold(match.group()) for match in _TOKEN.finditer(text) if match["token"])
+                inside.update(opened(text) if value is None else strings(value))
+            front = list(inside - seen)
+            seen |= inside
 
     def document(self, document: JsonValue) -> tuple[Residual, ...]:
         """Return the residual tokens of the output, the most name-like first."""
         leaves = [leaf for leaf in walk(document, self.policy) if not is_generated(leaf, self.policy)]
         opened = [inner for leaf in leaves for inner in self._inner(leaf)]
-        self._explain(document, opened)
+        self._explain(opened)
         for leaf in opened:
             if leaf.place.kind not in self.policy.named:
                 self._leaf(leaf)
@@ -76,7 +80,7 @@ class ResidualList:
         for inner in walk(value, self.policy, inside):
             yield from self._inner(Leaf(inner.place, inner.text, inner.form, (*leaf.names, *inner.names)))
 
-    def _explain(self, document: JsonValue, leaves: Sequence[Leaf]) -> None:
+    def _explain(self, leaves: Sequence[Leaf]) -> None:
         keeps = _keeps(self.rules)
         members = Counter(leaf.text for leaf in leaves if leaf.form == "key")
         for name, count in members.items():
@@ -178,7 +182,7 @@ def _keeps(rules: RuleSet) -> _Keeps:
     )
 
 
-def _entries(document: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+def _entries(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     entries = document.get("rule", ())
     if isinstance(entries, list):
         yield from (entry for entry in entries if isinstance(entry, dict))

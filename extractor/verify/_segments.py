@@ -19,6 +19,7 @@ _LEAST_RUN = 12
 _LEAST_CARD = 12
 _CANDIDATES = 8
 _MAPPINGS = 3
+_MORE_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def align(
     return None
 
 
-def _match(  # noqa: PLR0913  # one pass over five parallel things
+def _match(  # one pass over five parallel things
     original: str,
     segments: Sequence[Segment],
     literals: Sequence[str],
@@ -171,16 +172,22 @@ def _match(  # noqa: PLR0913  # one pass over five parallel things
     if place >= limit:
         return None
     captured.append((segments[-1], redacted[place:limit]))
-    return captured
+    return captured if all(_fits(original[one.start : one.end], now) for one, now in captured) else None
 
 
-def _end(  # noqa: PLR0913
+def _fits(source: str, now: str) -> bool:
+    """Say whether a capture can be a pseudonym alone: one word stays one word, a few words stay few."""
+    words = len(source.split())
+    return len(now.split()) <= (1 if words == 1 else words + _MORE_WORDS)
+
+
+def _end(
     source: str, literal: str, redacted: str, place: int, limit: int, guess: str | None, *, careful: bool
 ) -> int | None:
     for likely in (guess, source) if careful else ():
-        if likely and redacted.startswith(literal, place + len(likely)):
-            if fold(redacted[place : place + len(likely)]) == fold(likely):
-                return place + len(likely)
+        end = place + len(likely or "")
+        if likely and redacted.startswith(literal, end) and fold(redacted[place:end]) == fold(likely):
+            return end
     first = end = redacted.find(literal, place + 1, limit)
     for _ in range(_CANDIDATES if careful else 0):
         if end < 0:

@@ -111,9 +111,15 @@ def _answer(document: Document) -> str:
 
 def _statement(document: Document) -> list[str]:
     statement = _member(document, "expected", "failure_statement")
+    claims = _items(_member(document, "expected", "prohibited_claims"))
     names = {"trigger": "Trigger", "prohibited": "Prohibited", "evidence_needed": "Evidence needed"}
-    said = [f"{title}: {code(text)}." for name, title in names.items() if (text := _member(statement, name))]
-    return said or ["Nobody has said yet what failed."]
+    said = [
+        f"{title}: {code(text)}."
+        for name, title in names.items()
+        # What is prohibited is mostly the claims themselves, and these follow.
+        if (text := _member(statement, name)) and text != "; ".join(str(claim) for claim in claims)
+    ]
+    return said or ([] if claims else ["Nobody has said yet what failed."])
 
 
 def _demands(document: Document) -> list[str]:

@@ -35,7 +35,11 @@ def test_structured_messages_read_like_their_json_text(step):
 
 
 def test_reasoning_and_unknown_parts_are_kept_and_stored_files_are_noted(trace):
-    parts = [{"type": "reasoning", "content": "hm"}, {"type": "hologram", "data": 1}, {"type": "uri", "uri": "s3://b/k"}]
+    parts = [
+        {"type": "reasoning", "content": "hm"},
+        {"type": "hologram", "data": 1},
+        {"type": "uri", "uri": "s3://b/k"},
+    ]
     told = trace(chat(given=HI, answered=[{"role": "assistant", "parts": parts}]))
     answer = told.steps[0].model.output[0].parts
     assert [part.type for part in answer] == ["reasoning", "other", "other"]
@@ -57,7 +61,7 @@ def test_chat_style_messages_are_read_too(step):
 
 
 def test_usage_and_parameters_are_named_alike_and_wrong_types_noted(trace):
-    more = {"gen_ai.request.seed": 7, "gen_ai.usage.prompt_tokens": 3, "gen_ai.usage.output_tokens": "many"}
+    more = {"gen_ai.request.seed": 7, "gen_ai.usage.prompt_tokens": "3", "gen_ai.usage.output_tokens": "many"}
     told = trace(chat(given=HI, answered=HI, **more))
     assert told.steps[0].model.parameters == {"seed": 7}
     assert told.steps[0].model.usage == {"input_tokens": 3}
@@ -106,3 +110,55 @@ def test_messages_in_span_events_are_read(step):
     model = step(span(1, {"gen_ai.operation.name": "chat"}, events=events)).model
     assert model.input[0].parts[0].text == "Where is ORD-1?"
     assert model.output[0].parts[0].text == "Where is ORD-1?"
+
+
+def test_messages_of_the_first_conventions_are_read_from_their_events(step):
+    events = [
+        ("gen_ai.content.prompt", {"gen_ai.prompt": '[{"role": "user", "content": "Hi"}]'}),
+        ("gen_ai.content.completion", {"gen_ai.completion": '[{"role": "assistant", "content": "Hello"}]'}),
+    ]
+    model = step(span(1, {"gen_ai.request.model": "gpt-x"}, kind="client", events=events)).model
+    assert (model.input[0].parts[0].text, model.output[0].parts[0].text) == ("Hi", "Hello")
+
+
+def test_one_event_a_message_takes_the_role_from_its_name(step):
+    call = '[{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]'
+    events = [
+        ("gen_ai.system.message", {"content": "Be kind."}),
+        ("gen_ai.assistant.message", {"tool_calls": call}),
+        ("gen_ai.tool.message", {"id": "c1", "content": "gone"}),
+        ("gen_ai.choice", {"message": '{"content": "It is gone."}'}),
+    ]
+    model = step(span(1, {"gen_ai.operation.name": "chat"}, events=events)).model
+    assert [message.role for message in model.input] == ["system", "assistant", "tool"]
+    assert [message.parts[0].type for message in model.input] == ["text", "tool_call", "tool_result"]
+    assert model.output[0].parts[0].text == "It is gone."
+
+
+def test_shapes_that_nobody_knows_are_kept_whole_and_noted(trace):
+    told = trace(chat(given=[{"role": "oracle", "content": [3]}, 7], answered=[{"role": "user", "verse": "x"}]))
+    first, second = told.steps[0].model.input
+    assert (first.role, first.parts[0].value) == ("user", 3)
+    assert second.parts[0].value == 7
+    assert told.steps[0].model.output[0].parts[0].value == {"role": "user", "verse": "x"}
+    assert codes(told) == {"odd_shape": 4, "unread_member": 1}
+
+
+def test_the_legacy_function_call_and_odd_calls_are_not_lost(step):
+    legacy = {"role": "assistant", "function_call": {"name": "look", "arguments": "{}"}}
+    odd = {"role": "assistant", "content": "x", "tool_calls": ["look"]}
+    one, two = step(chat(given=[legacy, odd])).model.input
+    assert one.parts[0].tool == "look"
+    assert two.parts[1].value == "look"
+
+
+def test_masked_texts_answers_and_arguments_inside_messages_are_no_data(trace):
+    parts = [
+        {"type": "text", "content": "__REDACTED__"},
+        {"type": "tool_call", "id": "c1", "name": "look", "arguments": "__REDACTED__"},
+        {"type": "tool_call_response", "id": "c1", "response": "__REDACTED__"},
+    ]
+    told = trace(chat(given=[{"role": "assistant", "parts": parts}], answered=HI))
+    (call,) = told.steps[0].model.input[0].parts
+    assert (call.type, call.tool, call.value, call.value_text) == ("tool_call", "look", None, None)
+    assert codes(told) == {"masked_value": 3}

@@ -19,12 +19,25 @@ KEYS = [
     "http.request.method", "http.request.header.idempotency-key", "metadata", "user.roles", "session.id",
     "feature_flag.key", "error.type", "eval.reward",
 ]  # fmt: skip
-WORDS = ["execute_tool", "chat", "retrieval", "LLM", "TOOL", "RETRIEVER", "application/json", "[", '{"role": 1}', "canary"]
+WORDS = [
+    "execute_tool",
+    "chat",
+    "retrieval",
+    "LLM",
+    "TOOL",
+    "RETRIEVER",
+    "application/json",
+    "[",
+    '{"role": 1}',
+    "canary",
+]
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS)
 VALUES = st.recursive(
     LEAVES,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["role", "parts", "type", "content", "arguments", "tool_calls"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["role", "parts", "type", "content", "arguments", "tool_calls"]), inner)
+    ),
     max_leaves=6,
 )
 ATTRIBUTES = st.lists(st.tuples(st.sampled_from(KEYS), VALUES), max_size=8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extractor.model.span import SpanLink
+from extractor.model.span import Scope, SpanLink
 
 from .conftest import span, tool
 
@@ -70,3 +70,18 @@ def test_a_replayed_answer_is_known_by_its_header(step):
 def test_every_span_has_one_step_in_the_same_order(trace):
     spans = (span(1), tool(2), span(3, GET, kind="client"), span(4))
     assert [step.span for step in trace(*spans).steps] == list(spans)
+
+
+def test_a_scope_or_an_event_marks_what_no_attribute_does(trace):
+    scoped = span(1, scope=Scope(name="opentelemetry.util.genai.handler"))
+    told = trace(scoped, span(2, events=[("gen_ai.user.message", {"content": "Hi"})]))
+    assert [step.dialect for step in told.steps] == ["otel_genai", "otel_genai"]
+
+
+def test_agents_and_embeddings_are_no_acts_and_guardrails_and_handoffs_are(trace):
+    kinds = ["AGENT", "CHAIN", "EMBEDDING", "GUARDRAIL"]
+    spans = [span(n, {"openinference.span.kind": kind}) for n, kind in enumerate(kinds, 1)]
+    handed = span(9, {"openinference.span.kind": "TOOL"}, name="handoff to refunds")
+    told = trace(*spans, handed)
+    assert [step.kind for step in told.steps] == ["other", "other", "other", "guardrail", "handoff"]
+    assert [step.tool for step in told.steps] == [None] * 5

@@ -110,3 +110,23 @@ def test_a_key_below_another_tool_is_that_tools_own(trace):
     told = trace(tool(1, arguments="{}"), tool(2, parent=1), span(3, request, parent=2, kind="client"))
     assert told.steps[0].tool.idempotency_key is None
     assert told.steps[1].tool.idempotency_key == "k-2"
+
+
+def test_a_sanitised_header_is_no_key(trace):
+    request = {"http.request.method": "POST", "http.request.header.idempotency-key": ["[REDACTED]"]}
+    told = trace(span(1, request, kind="client"))
+    assert told.steps[0].dependency.idempotency_key is None
+    assert codes(told) == {"masked_value": 1}
+
+
+def test_a_masked_key_in_the_arguments_is_no_key(step):
+    assert step(tool(arguments={"idempotency_key": "__REDACTED__"})).tool.idempotency_key is None
+
+
+def test_arguments_and_result_in_span_events_are_read(step):
+    events = [
+        ("gen_ai.tool.message", {"content": '{"id": 1}', "id": "c1", "role": "tool"}),
+        ("gen_ai.choice", {"message": '[{"text": "done"}]'}),
+    ]
+    call = step(tool(events=events)).tool
+    assert (call.arguments, call.call_id, call.result) == ({"id": 1}, "c1", [{"text": "done"}])

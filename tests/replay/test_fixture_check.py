@@ -176,3 +176,19 @@ def test_any_events_yield_lines(events: list[Any]) -> None:
 def test_any_bytes_load_or_are_refused(content: bytes) -> None:
     with contextlib.suppress(Unreadable):
         load(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "out", "err"),
+    [
+        (json.dumps(whole()).encode(), 0, f"valid replay fixture: {whole()['case_id']}\n", ""),
+        (b"{", 1, "", "fixture is not JSON\n"),
+        (b"[]", 1, "", "fixture must be a JSON object\n"),
+    ],
+)
+def test_main_says_the_same_when_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, status: int, out: str, err: str
+) -> None:
+    (tmp_path / "fixture.json").write_bytes(content)
+    assert fixture_check.main([str(tmp_path / "fixture.json")]) == status
+    assert tuple(capsys.readouterr()) == (out, err)

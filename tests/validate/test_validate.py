@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -257,3 +258,17 @@ def test_validation_loads_nothing_heavy(case: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, str(case)], check=True, capture_output=True, text=True)
     assert done.stdout == "False []\n"
+
+
+def test_what_is_no_regular_file_is_not_opened(case: Path, tmp_path: Path) -> None:
+    (case / "provenance.json").unlink()
+    os.mkfifo(case / "provenance.json")
+    assert said(case)[-1] == ("provenance", "provenance.json cannot be read")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputUnreadable):
+        validate_case(tmp_path / "pipe")
+
+
+def test_a_case_that_breaks_a_bound_of_ours_is_told_so(case: Path) -> None:
+    edit(case, final_output=10**1200)
+    assert said(case) == [("bytes", "fixture breaks a bound of ours: number_too_long")]

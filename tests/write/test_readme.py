@@ -51,6 +51,15 @@ def test_an_incomplete_case_names_what_completes_it(document: Any) -> None:
     assert "extract-fixture annotate . --failure" in text(document)
 
 
+def test_a_prohibition_is_said_once(document: Any) -> None:
+    document["expected"] |= {
+        "prohibited_claims": ["The refund is complete.", "It was sent."],
+        "failure_statement": {"trigger": None, "prohibited": "The refund is complete.; It was sent."},
+    }
+    assert text(document).count("The refund is complete.") == 1
+    assert "Nobody has said" not in text(document)
+
+
 def test_a_case_that_cannot_be_judged_says_so(document: Any) -> None:
     """S67."""
     assert "quarantine, non-replayable." in text(document, replayable=False)
@@ -117,3 +126,25 @@ def test_a_code_span_closes_only_at_its_end(value: str) -> None:
 )
 def test_code_spans(value: Any, shown: str) -> None:
     assert code(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"), [((1, 1), "exactly 1"), ((0, 2), "0 to 2"), ((1, None), "at least 1"), ((0, 0), "exactly 0")]
+)
+def test_bounds_of_effects_are_said_in_words(document: Any, bound: tuple[int, int | None], said: str) -> None:
+    document["expected"]["effects"] = {"refund.create": {"min": bound[0], "max": bound[1]}}
+    assert f"Accepted side effects: `refund.create` {said}." in text(document)
+
+
+def test_what_is_absent_is_said(document: Any) -> None:
+    """S4."""
+    document |= {"tool_events": [], "final_output": None, "missing_evidence": []}
+    document["input"]["messages"] = []
+    shown = text(document)
+    for sentence in (
+        "The trace holds no words of the user.",
+        "No tool was called.",
+        "No final answer was recorded.",
+        "No evidence is known to be missing.",
+    ):
+        assert sentence in shown

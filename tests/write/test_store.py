@@ -355,3 +355,11 @@ def test_two_writers_of_one_case_leave_one_whole_case(tmp_path: Path, fixture_of
     now = content(tmp_path / "quarantine" / CASE)
     assert [text for text in ("one", "two") if now == now | fixture_of(text).files]
     assert sorted(entry.name for entry in (tmp_path / "quarantine").iterdir()) == [".gitignore", CASE]
+
+
+def test_a_pipe_in_the_place_of_a_file_does_not_block(tmp_path: Path, fixture_of: Make, capture: bytes) -> None:
+    case = store(fixture_of(), capture, tmp_path, replace=False).path
+    (case / "fixture.json").unlink()
+    os.mkfifo(case / "fixture.json")
+    with pytest.raises(UsageError, match="the case folder"):
+        store(fixture_of(), capture, tmp_path, replace=True)

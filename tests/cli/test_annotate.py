@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+
+from extractor.cli.app import run
+
+
+def document(case, name="fixture.json") -> dict:
+    return json.loads((case / name).read_bytes())
+
+
+def test_annotation_completes_a_case(case, capsys):
+    """S6, S17."""
+    before = document(case)
+    given = ["--failure", "Two attempts timed out.", "--prohibit", "the refund has been completed"]
+    given += [
+        "--evidence-needed",
+        "A completed result.",
+        "--boundary",
+        "no_false_completion",
+        "--prompt-version",
+        "p32",
+    ]
+    assert run(["annotate", str(case), *given, "--require", "say that it is not known yet"]) == 0
+    assert "in review" in capsys.readouterr().out
+    after = document(case)
+    assert after["expected"]["failure_statement"] == {
+        "trigger": "Two attempts timed out.",
+        "prohibited": "the refund has been completed",
+        "evidence_needed": "A completed result.",
+    }
+    assert after["expected"]["required_behaviours"] == ["say that it is not known yet"]
+    assert after["expected"]["boundary"] == {"check": "no_false_completion", "params": {}}
+    assert after["prompt_version"] == "p32"
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed <= {"expected", "prompt_version", "missing_evidence"}
+    assert run(["validate", str(case)]) == 0
+
+
+def test_what_was_said_before_stays(case):
+    assert run(["annotate", str(case), "--prohibit", "the refund has been completed", "--quiet"]) == 0
+    assert run(["annotate", str(case), "--failure", "Two attempts timed out.", "--quiet"]) == 0
+    expected = document(case)["expected"]
+    assert expected["prohibited_claims"] == ["the refund has been completed"]
+    assert expected["failure_statement"]["prohibited"] == "the refund has been completed"
+    assert expected["failure_statement"]["trigger"] == "Two attempts timed out."
+
+
+def test_typed_identifiers_are_redacted_and_the_case_s_own_stay(case, capsys):
+    event = document(case)["tool_events"][0]
+    own = event["arguments"]["order_id"]
+    text = f"Order {own} of Zebulon Quist (zebulon.quist@acme-corp.com, +1 212 555 0143) was refunded."
+    assert run(["annotate", str(case), "--failure", text]) == 0
+    trigger = document(case)["expected"]["failure_statement"]["trigger"]
+    assert trigger.startswith(f"Order {own} of ")
+    everything = "".join(capsys.readouterr()) + "".join(file.read_text() for file in case.iterdir())
+    assert not [word for word in ("Zebulon", "Quist", "quist", "acme", "0143") if word in everything]
+
+
+def test_the_sidecar_speaks_of_the_new_bytes_and_the_history_tells_of_them(case):
+    assert run(["annotate", str(case), "--prohibit", "the refund has been completed", "--quiet"]) == 0
+    assert run(["validate", str(case), "--quiet"]) == 0
+    assert len((case / "history.jsonl").read_text().splitlines()) == 2
+
+
+def test_nothing_given_is_a_usage_error(case):
+    assert run(["annotate", str(case)]) == 2
+
+
+def test_a_case_outside_quarantine_is_refused(case, capsys):
+    approved = case.parent.parent / "approved" / case.name
+    approved.parent.mkdir()
+    case.rename(approved)
+    assert run(["annotate", str(approved), "--failure", "Two attempts timed out."]) == 2
+    assert "quarantine" in capsys.readouterr().err
+
+
+def test_a_case_that_was_edited_by_hand_is_refused(case):
+    file = case / "fixture.json"
+    file.write_text(file.read_text().replace("refund.create", "refund.delete"))
+    assert run(["annotate", str(case), "--failure", "Two attempts timed out."]) == 7

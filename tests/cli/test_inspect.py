@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from extractor.cli.app import run
+
+TRACE = "6d383010fe32bfe09c943d88b718f3e3"
+
+
+@pytest.fixture
+def typing(monkeypatch):
+    def typed(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    return typed
+
+
+def test_json_has_one_object_a_trace_with_exactly_the_promised_members(export, capsys):
+    assert run(["inspect", "--json", str(export)]) == 0
+    traces = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(traces) == 6
+    (incident,) = (trace for trace in traces if trace["trace_id"] == TRACE)
+    assert list(incident) == [
+        *("trace_id", "spans", "start", "duration_ms", "errors", "tools", "dialects", "containers", "problems"),
+    ]
+    assert incident["spans"] == 28
+    assert incident["errors"] == 4
+    assert incident["tools"] == ["order.lookup", "refund.create"]
+    assert "otel_genai" in incident["dialects"]
+
+
+def test_one_trace_is_shown_in_full(export, capsys):
+    assert run(["inspect", "--trace-id", TRACE[:8], str(export)]) == 0
+    shown = capsys.readouterr().out
+    assert "tools       order.lookup, refund.create" in shown
+    assert "1 of 6 traces" in shown
+
+
+def test_an_unknown_trace_ends_with_three(export, capsys):
+    assert run(["inspect", "--trace-id", "f" * 32, str(export)]) == 3
+    assert "6 traces" in capsys.readouterr().err
+
+
+def test_grep_prints_the_ids_of_traces_that_hold_the_term_and_nothing_else(export, capsys, typing):
+    typing("maren.oduya@example.com\n")
+    assert run(["inspect", "--grep", "-", str(export)]) == 0
+    assert capsys.readouterr().out == TRACE + "\n"
+
+
+def test_grep_takes_no_term_from_the_command_line(export, capsys):
+    assert run(["inspect", "--grep", "maren.oduya@example.com", str(export)]) == 2
+    assert "maren" not in capsys.readouterr().err
+
+
+def test_grep_without_a_find_ends_with_three(export, typing):
+    typing("nobody@example.com\n")
+    assert run(["inspect", "--grep", "-", str(export)]) == 3
+
+
+def test_grep_without_a_term_is_a_usage_error(export, typing):
+    typing("\n")
+    assert run(["inspect", "--grep", "-", str(export)]) == 2

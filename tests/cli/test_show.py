@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import json
+
+from extractor.cli.app import run
+
+
+def test_a_case_is_shown_on_one_screen(case, capsys):
+    assert run(["show", str(case)]) == 0
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) <= 24
+    assert case.name in shown
+    assert "refund.create: ToolTimeout" in shown
+    assert "not whole: expected.prohibited_claims must name the incident boundary" in shown
+
+
+def test_json_holds_fixture_and_provenance(case, capsys):
+    assert run(["show", "--json", str(case)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["fixture"]["case_id"] == case.name
+    assert said["provenance"]["redaction"]["values"] > 0
+
+
+def test_a_fixture_without_its_sidecar_is_shown_as_unproved(case, capsys):
+    (case / "provenance.json").unlink()
+    assert run(["show", str(case)]) == 0
+    assert "there is no provenance.json" in capsys.readouterr().out
+
+
+def test_what_drives_a_terminal_is_shown_as_escapes(case, capsys):
+    file = case / "fixture.json"
+    file.write_text(file.read_text().replace("my money back", "\\u001b]0;title\\u0007 \\u202e"))
+    assert run(["show", str(case)]) == 0
+    shown = capsys.readouterr().out
+    assert "\\x1b]0;title\\x07 \\u202e" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_folder_that_is_no_case_ends_with_six(tmp_path):
+    assert run(["show", str(tmp_path)]) == 6
+    (tmp_path / "fixture.json").write_text('{"a": 1, "a": 2}')
+    assert run(["show", str(tmp_path)]) == 6

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from extractor.cli.app import run
+
+TRACE = "6d383010fe32bfe09c943d88b718f3e3"
+
+
+@pytest.fixture
+def complete(here, export):
+    assert run(["--trace-id", TRACE, str(export), "--prohibit", "the refund has been completed", "--quiet"]) == 0
+    (found,) = (here / "fixtures" / "quarantine").glob("2*")
+    return found
+
+
+def test_a_whole_case_is_told_in_the_seed_s_words(complete, capsys):
+    """S18."""
+    assert run(["validate", str(complete)]) == 0
+    assert capsys.readouterr().out == f"valid replay fixture: {complete.name}\n"
+
+
+def test_problems_go_to_standard_error_in_the_seed_s_words(complete, capsys):
+    """S15."""
+    document = json.loads((complete / "fixture.json").read_text())
+    del document["frozen_at"], document["identity"]
+    file = complete.parent.parent / "broken.json"
+    file.write_text(json.dumps(document))
+    assert run(["validate", str(file)]) == 1
+    shown, told = capsys.readouterr()
+    assert shown == ""
+    assert told.splitlines()[0] == "missing top-level fields: ['frozen_at', 'identity']"
+
+
+def test_a_sidecar_about_other_bytes_ends_with_seven(complete, capsys):
+    file = complete / "fixture.json"
+    file.write_text(file.read_text().replace("the refund has been completed", "the refund has been sent"))
+    assert run(["validate", str(complete)]) == 7
+
+
+def test_sidecars_may_stand_elsewhere(complete, tmp_path, capsys):
+    """S10."""
+    elsewhere = tmp_path / "sidecars" / complete.name
+    elsewhere.mkdir(parents=True)
+    shutil.move(complete / "provenance.json", elsewhere)
+    (complete / "capture.json").unlink()
+    assert run(["validate", str(complete), "--provenance", str(tmp_path / "sidecars"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["provenance"] == "elsewhere"
+
+
+def test_a_folder_of_cases_is_counted(complete, capsys):
+    assert run(["validate", str(complete.parent), str(complete)]) == 0
+    assert "2 of 2 cases are valid" in capsys.readouterr().out
+
+
+def test_nothing_to_validate_ends_with_six(tmp_path):
+    assert run(["validate", str(tmp_path)]) == 6

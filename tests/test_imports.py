@@ -1,0 +1,51 @@
+"""What a command may load before it has work to do: people wait for it, and a pre-commit hook runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, sys
+from extractor.cli.app import run
+status = run(sys.argv[1:])
+sys.stdout.flush()
+print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+HEAVY = {"spacy", "thinc", "presidio_analyzer", "presidio_anonymizer", "pyarrow", "numpy", "rich", "opentelemetry"}
+
+
+def loaded_by(*arguments: str) -> tuple[int, set[str]]:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True)
+    status, names = json.loads(done.stdout.splitlines()[-1])
+    return status, set(names)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("validate", "--help"), ("extract", "--help")])
+def test_help_loads_nothing_heavy(arguments):
+    status, names = loaded_by(*arguments)
+    assert status == 0
+    assert not names & (HEAVY | {"jsonschema", "yaml", "cryptography"})
+
+
+def test_validate_loads_the_schema_library_alone(tmp_path):
+    (tmp_path / "fixture.json").write_text("{}")
+    status, names = loaded_by("validate", str(tmp_path))
+    assert status == 1
+    assert not names & HEAVY
+
+
+def test_inspect_and_show_load_no_language_model(tmp_path):
+    (tmp_path / "spans.jsonl").write_text("{}")
+    for command in ("inspect", "show"):
+        _, names = loaded_by(command, str(tmp_path))
+        assert not names & (HEAVY - {"opentelemetry"})
+
+
+def test_a_new_key_needs_no_language_model(tmp_path):
+    status, names = loaded_by("key", "new", "--out", str(tmp_path / "workspace.key"))
+    assert status == 0
+    assert not names & HEAVY
