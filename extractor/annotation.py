@@ -25,6 +25,8 @@ from .verify import prove, seal
 from .write import render_fixture, render_readme
 
 _WORD = re.compile(r"\w(?:[\w.@+-]*\w)?")
+_PUNCTUATION = re.compile(r"[\W_]+")
+_LONG = 5
 _NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _NO_TRACE = Trace(trace_ids=(), spans=(), steps=(), subject=Subject(), dialects=())
 
@@ -141,7 +143,7 @@ def _redacted(
         document=_merged(standing.document, kept),
         original=_merged(standing.document, typed),
         # What stands in the case has been proved to be no original.
-        known=tuple(value for value in redacted.known if not own.issuperset(_WORD.findall(value.text))),
+        known=tuple(value for value in redacted.known if not _stands(value.text, own)),
     )
 
 
@@ -163,6 +165,15 @@ def _words(value: JsonValue) -> Iterator[str]:
     for _, leaf in leaves(value):
         if isinstance(leaf, str):
             yield from _WORD.findall(leaf)
+
+
+def _stands(text: str, own: frozenset[str]) -> bool:
+    """Say whether every word of a known value stands in the case, whole or, from five characters on, inside another."""
+    plain = [_PUNCTUATION.sub("", word).casefold() for word in own]
+    words = [_PUNCTUATION.sub("", word).casefold() for word in _WORD.findall(text)]
+    return bool(words) and all(
+        any(word == other or (len(word) >= _LONG and word in other) for other in plain) for word in words
+    )
 
 
 def _keeping(before: JsonValue, after: JsonValue, own: frozenset[str]) -> Document:

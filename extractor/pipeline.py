@@ -53,8 +53,7 @@ def extract(reading: Reading, config: RunConfig, rules: RuleSet, key: WorkspaceK
     case = assemble(trace, selection, reading, config, rules)
     redacted = _named(redact(case, rules, config, key))
     sources = [*(tree(span) for span in trace.spans), redacted.original]
-    ledger = (*reading.span_notes, *trace.notes)
-    fixture = _proved(redacted, sources, config, rules, trace.dialects, ledger)
+    fixture = _proved(redacted, sources, config, rules, trace.dialects, trace.notes)
     capture = render_capture(
         reading=reading,
         trace_ids=trace.trace_ids,

@@ -17,9 +17,10 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSet:
-    """Rule documents by name (``identifiers/mail``, ``dialects/openinference``, ``decisive``) and their digest.
+    """Rule documents by name (``identifiers/people``, ``dialects/openinference``, ``decisive``) and their digest.
 
-    ``digest`` is the SHA-256, in hex, over names and bytes in name order; the sidecar records it.
+    ``digest`` is the SHA-256, in hex, over names and bytes in name order, the vocabulary's among them; the sidecar
+    records it.
     """
 
     documents: Mapping[str, Document]
@@ -44,8 +45,14 @@ def location() -> Path:
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the ordinary words that ship with the rules, lower case, given and family names left out."""
-    lines = (location() / "vocabulary" / "en.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("#"))
+    return frozenset(_vocabulary_bytes().decode("ascii").split())
+
+
+def _vocabulary_bytes() -> bytes:
+    try:
+        return (location() / "vocabulary" / "en.txt").read_bytes()
+    except OSError:
+        raise RulesError(["vocabulary: the word list cannot be read"]) from None
 
 
 def load(overlays: tuple[Path, ...] = ()) -> RuleSet:
@@ -68,10 +75,15 @@ def load(overlays: tuple[Path, ...] = ()) -> RuleSet:
             except (tomllib.TOMLDecodeError, UnicodeDecodeError):
                 faults.append(f"{name}: no valid TOML in UTF-8")
                 continue
-            digest.update(f"{len(name)}:{name}{len(content)}:".encode())
-            digest.update(content)
+            _feed(digest, name, content)
+    _feed(digest, "vocabulary", _vocabulary_bytes())
     if not documents:
         faults.append("no rule file found")
     if faults:
         raise RulesError(faults)
     return RuleSet(documents=documents, digest=digest.hexdigest())
+
+
+def _feed(digest: hashlib._Hash, name: str, content: bytes) -> None:
+    digest.update(f"{len(name)}:{name}{len(content)}:".encode())
+    digest.update(content)

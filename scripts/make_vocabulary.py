@@ -1,3 +1,4 @@
+
 """Build rules/vocabulary/en.txt from a word frequency list, without given and family names.
 
 Run in a throwaway environment: ``pip install symspellpy==6.10.1 names==0.3.0``, then

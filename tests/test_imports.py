@@ -32,9 +32,18 @@ def test_help_loads_nothing_heavy(arguments):
 
 
 def test_validate_loads_the_schema_library_alone(tmp_path):
-    (tmp_path / "fixture.json").write_text("{}")
+    whole = {
+        **dict.fromkeys(("schema_version", "case_id", "incident_id", "workflow_version", "prompt_version"), "1"),
+        "frozen_at": "2026-01-01T00:00:00Z",
+        "input": {},
+        "identity": {},
+        "tool_events": [],
+        "expected": {"prohibited_claims": ["done"]},
+    }
+    (tmp_path / "fixture.json").write_text(json.dumps(whole))
     status, names = loaded_by("validate", str(tmp_path))
     assert status == 1
+    assert "jsonschema" in names
     assert not names & HEAVY
 
 

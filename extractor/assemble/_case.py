@@ -16,7 +16,7 @@ from ..ruleset import RuleSet
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
 from ._identity import identity
-from ._members import documents, fidelity, instant, nearest, ordering
+from ._members import documents, fidelity, instant, nearest, ordering, stated
 from ._messages import Messages, spoken
 from ._missing import entry
 from ._policy import Policy, policy
@@ -138,13 +138,14 @@ class _Assembly:
             if call.tool.call_id is not None and call.tool.has_result and call.tool.error is None
         }
         messages = Messages(scripted)
+        kept = {step.span.span_id for step in self._kept}
         for position, step in enumerate(self._trace.steps):
             if step.model is None:
                 continue
             before = position <= self._until
             if before:
                 messages.add([each for each in step.model.input if each.role == "user"], as_input=True)
-            if step.span.span_id in self._selection.kept:
+            if step.span.span_id in kept:
                 messages.add((*step.model.input, *step.model.output), as_input=before)
         return messages
 
@@ -178,10 +179,14 @@ class _Assembly:
         return self._messages.ids([each for each in (*step.model.input, *step.model.output) if each.role != "system"])
 
     def _facts(self) -> list[JsonValue]:
-        """Return given facts, then what clocks said that a decision may have read."""
+        """Return given facts, the policy in force, then what clocks said that a decision may have read."""
         facts: list[JsonValue] = [
             {"name": name, "value": value, "source": "given"} for name, value in self._config.facts.items()
         ]
+        version = self._trace.subject.policy_version
+        if version is not None and "policy_version" not in self._config.facts:
+            facts.append({"name": "policy_version", "value": version, "source": "trace"})
+        facts.extend(stated(self._trace.spans[: self._until + 1], self._policy.clock_keys))
         clocks = {decision.span_id for decision in self._selection.decisions if decision.reason == "clock"}
         for index, call in enumerate(self._calls):
             if call.own and call.step.span.span_id in clocks and call.tool.has_result:

@@ -44,8 +44,6 @@ def tool_events(
         if tries:
             event["retry_of"] = tries[-1]
         event["arguments"] = call.tool.arguments
-        if call.tool.arguments_text is not None and isinstance(call.tool.arguments, str):
-            event["arguments_text"] = call.tool.arguments_text
         if call.tool.idempotency_key is not None:
             event["idempotency_key"] = call.tool.idempotency_key
         event["role"] = "violation" if index + 1 in violations else "evidence"
@@ -152,8 +150,10 @@ def _effect(call: Call, seen: Evidence, tables: Policy) -> str:
         return "none"
     if changes is None:
         return "unknown"
-    if seen.committed or _succeeded(call, seen):
+    if seen.committed:
         return "accepted"
+    if _succeeded(call, seen):
+        return "unknown" if tables.denies(call.tool.result) else "accepted"
     if seen.ended_by == "response":
         return "rejected"
     return "none" if seen.ended_by == "connection_error" else "unknown"

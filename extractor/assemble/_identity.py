@@ -27,12 +27,26 @@ def _resources(calls: Sequence[Call], tables: Policy) -> list[JsonValue]:
     for call in calls:
         kind = _noun(call.tool.name)
         for key, node in _objects(call.tool.result):
-            owner = next((node[name] for name in tables.owner if _names(node.get(name))), None)
+            owner = _owner(node, tables)
             named = _id_of(node, key or kind, tables)
             if owner is not None and named is not None and named[1] != owner:
                 resource: JsonValue = {"type": named[0], "id": named[1], "owner": owner}
                 found.setdefault((named[0], repr(named[1]), repr(owner)), resource)
     return list(found.values())
+
+
+def _owner(node: dict[str, JsonValue], tables: Policy) -> JsonValue:
+    """Return the owner that an object names, by a member of its own or as an object inside it; None when it names none."""
+    for name in tables.owner:
+        if _names(node.get(name)):
+            return node[name]
+    for name in tables.holder:
+        holder = node.get(name)
+        told = holder if isinstance(holder, dict) else {}
+        for member in ("id", f"{name}_id"):
+            if _names(told.get(member)):
+                return told[member]
+    return None
 
 
 def _id_of(node: dict[str, JsonValue], kind: str, tables: Policy) -> tuple[str, JsonValue] | None:

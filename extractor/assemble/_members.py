@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ..model.calls import canonical
 from ..model.json import JsonValue, compact
+from ..model.span import Span
 from ..model.trace import Step
 from ._messages import digest
 from ._timing import Evidence
@@ -40,11 +42,23 @@ def documents(retrievals: Sequence[Step]) -> list[JsonValue]:
     ]
 
 
+def stated(spans: Sequence[Span], keys: Sequence[str]) -> list[JsonValue]:
+    """Return what attributes with these keys say, each statement once, as facts."""
+    facts: dict[tuple[str, str], JsonValue] = {}
+    for span in spans:
+        for name, value in span.attributes:
+            if any(name == key or name.endswith("." + key) for key in keys):
+                facts.setdefault((name, canonical(value)), {"name": name, "value": value, "source": "attribute"})
+    return list(facts.values())
+
+
 def ordering(events: Sequence[JsonValue]) -> JsonValue:
     """Return how strictly a replay keeps the order: only where order or attempts may have caused the damage (S65)."""
     listed = [event for event in events if isinstance(event, dict)]
     changing = [event for event in listed if event["side_effect"] != "none"]
-    if any(event["role"] == "violation" for event in listed) or any("retry_of" in event for event in changing):
+    changed = {event["logical_call"] for event in changing if isinstance(event["logical_call"], int)}
+    retried = any("retry_of" in event and event["logical_call"] in changed for event in listed)
+    if retried or any(event["role"] == "violation" for event in listed):
         return {"mode": "total", "reason": "attempts of a call with side effects are part of the incident"}
     if changing and len(listed) > 1:
         return {"mode": "per_key", "reason": "calls with side effects keep their order by logical call"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import RulesError
-from ..model.calls import side_effecting
+from ..model.calls import side_effecting, words
+from ..model.json import JsonValue
 from ..ruleset import RuleSet
 
 
@@ -17,6 +18,7 @@ class Policy:
     read: frozenset[str]
     methods: frozenset[str]
     safe_methods: frozenset[str]
+    denials: frozenset[str]
     budget_keys: tuple[str, ...]
     together_ns: int
     timeout: tuple[str, ...]
@@ -25,10 +27,18 @@ class Policy:
     cancelled_codes: frozenset[str]
     connection: tuple[str, ...]
     owner: tuple[str, ...]
+    clock_keys: tuple[str, ...]
+    holder: tuple[str, ...]
 
     def changes(self, tool: str) -> bool | None:
         """Return whether the tool's name says that it has side effects, None when it does not say."""
         return side_effecting(tool, write=self.write, read=self.read)
+
+    def denies(self, result: JsonValue) -> bool:
+        """Return whether a result tells of a failure although the call did not fail."""
+        if isinstance(result, dict):
+            return any(name.lower() in self.denials and bool(told) for name, told in result.items())
+        return isinstance(result, str) and not self.denials.isdisjoint(words(result[:80])[:1])
 
     def error_class(self, error_type: str | None) -> str | None:
         """Return connection, timeout or cancelled for an error class that says so, None for any other."""
@@ -52,6 +62,7 @@ def policy(rules: RuleSet) -> Policy:
             read=frozenset(effects["read"]),
             methods=frozenset(effects["methods"]),
             safe_methods=frozenset(effects["safe_methods"]),
+            denials=frozenset(effects["denials"]),
             budget_keys=tuple(timing["budget_ms_keys"]),
             together_ns=timing["together_ms"] * 1_000_000,
             timeout=tuple(timing["timeout"]),
@@ -60,6 +71,8 @@ def policy(rules: RuleSet) -> Policy:
             cancelled_codes=frozenset(timing["cancelled_codes"]),
             connection=tuple(timing["connection"]),
             owner=tuple(document["identity"]["owner"]),
+            clock_keys=tuple(document["keep"]["clock_keys"]),
+            holder=tuple(document["identity"]["holder"]),
         )
     except KeyError as missing:
         raise RulesError([f"decisive: no member {missing}"]) from None

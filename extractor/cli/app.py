@@ -30,6 +30,25 @@ COMMANDS = {
 }
 """Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""
 
+# \b keeps a paragraph's lines as they are.
+_HELP = """Turn the trace of an agent incident into a small, safe, replayable regression case.
+
+\b
+extract-fixture --trace-id ID SOURCE…   is short for
+extract-fixture extract --trace-id ID SOURCE…
+
+\b
+Exit status:
+0  done
+1  a judged failure: validation, a case that would be overwritten
+2  usage, project settings, keys, rules
+3  trace not found
+4  evidence missing: the case cannot be replayed
+5  a proof or redaction failed, nothing was written
+6  input unreadable
+7  approval or provenance invalid
+"""
+
 INTERNAL = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -64,18 +83,10 @@ class Commands(click.Group):
         return super().parse_args(ctx, args if not args or args[0] in own else [DEFAULT, *args])
 
 
-@click.group(cls=Commands, context_settings={"max_content_width": 100})
+@click.group(cls=Commands, help=_HELP, context_settings={"max_content_width": 100})
 @click.version_option(__version__, prog_name="extract-fixture")
 def app() -> None:
-    r"""Turn the trace of an agent incident into a small, safe, replayable regression case.
-
-    \b
-    extract-fixture --trace-id ID SOURCE…    is short for    extract-fixture extract --trace-id ID SOURCE…
-
-    \b
-    Exit status: 0 done · 1 a judged failure · 2 usage · 3 trace not found · 4 evidence missing ·
-    5 a proof failed · 6 input unreadable · 7 approval or provenance invalid
-    """
+    """Run a command; without the name of one, `extract`."""
 
 
 def run(arguments: Sequence[str]) -> int:

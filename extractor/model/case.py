@@ -72,14 +72,13 @@ class RedactedCase:
     """The document after rewriting, beside what verify needs to prove it: its original and the known values.
 
     ``span_ids`` maps original to synthetic span ids; ``trace_refs`` are keyed digests of the trace ids, in the order of
-    the trace ids. ``ambiguous`` are places left standing that a person must settle.
+    the trace ids.
     """
 
     document: Document
     original: Document = field(repr=False)
     known: tuple[KnownValue, ...] = field(repr=False)
     counts: tuple[RedactionCount, ...]
-    ambiguous: tuple[Residual, ...]
     selection: Selection
     becomes: Mapping[str, str]
     span_ids: Mapping[str, str] = field(repr=False)

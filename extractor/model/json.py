@@ -181,11 +181,7 @@ def compact(value: JsonValue, *, item: str = ",", member: str = ":", ascii_only:
         )
         return "{" + inside + "}"
     if isinstance(value, list):
-        return (
-            "["
-            + item.join(compact(child, item=item, member=member, ascii_only=ascii_only) for child in value)
-            + "]"
-        )
+        return "[" + item.join(compact(child, item=item, member=member, ascii_only=ascii_only) for child in value) + "]"
     if isinstance(value, str):
         return _literal(value, ascii_only)
     return scalar(value)

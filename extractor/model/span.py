@@ -103,9 +103,7 @@ def tree(span: Span) -> JsonValue:
         "trace_state": span.trace_state,
         "attributes": _members(span.attributes),
         "events": [{"name": event.name, "attributes": _members(event.attributes)} for event in span.events],
-        "links": [
-            {"trace_state": link.trace_state, "attributes": _members(link.attributes)} for link in span.links
-        ],
+        "links": [{"trace_state": link.trace_state, "attributes": _members(link.attributes)} for link in span.links],
         "resource": _members(span.resource.attributes),
         "scope": {
             "name": span.scope.name,

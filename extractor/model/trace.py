@@ -139,6 +139,7 @@ class Subject:
     time_zone: str | None = None
     workflow_version: str | None = None
     prompt_version: str | None = None
+    policy_version: str | None = None
     service: str | None = None
     service_version: str | None = None
     environment: str | None = None

@@ -22,7 +22,7 @@ FACTS = frozenset({
 })  # fmt: skip
 SUBJECT = frozenset({
     "session", "user", "tenant", "roles", "claims", "locale", "time_zone", "workflow_version",
-    "prompt_version", "service", "service_version", "environment", "flags", "grade",
+    "prompt_version", "policy_version", "service", "service_version", "environment", "flags", "grade",
 })  # fmt: skip
 DOCUMENT: Shape = {
     "title": str, "why": str, "source": str, "inherits": str, "mark": list, "kind": list, "facts": dict,

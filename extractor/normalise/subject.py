@@ -24,6 +24,7 @@ def subject_of(readers: Sequence[Facts], vocabulary: Vocabulary) -> Subject:
         time_zone=find.text("time_zone"),
         workflow_version=find.text("workflow_version"),
         prompt_version=find.text("prompt_version"),
+        policy_version=find.text("policy_version"),
         service=find.text("service"),
         service_version=find.text("service_version"),
         environment=find.text("environment"),

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ..model.case import Case, Document, KnownValue, RedactedCase, RedactionCount
 from ..model.config import Nlp, RunConfig
-from ..model.json import JsonValue
+from ..model.json import JsonValue, compact
 from ..model.span import tree
 from ..ruleset import RuleSet, vocabulary
 from .document import transform
@@ -52,7 +52,6 @@ def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> 
         original=case.document,
         known=known_values(vault),
         counts=_counts(vault, rewriter),
-        ambiguous=(),
         selection=case.selection,
         becomes=case.becomes,
         span_ids=_span_ids(case, scope_key, vault),
@@ -143,8 +142,10 @@ def _rehash(document: Document) -> None:
     for member in ("templates", "documents"):
         entries = document.get(member)
         for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and "sha256" in entry and isinstance(content := entry.get("content"), str):
-                entry["sha256"] = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+            if isinstance(entry, dict) and "sha256" in entry:
+                content = entry.get("content")
+                text = content if isinstance(content, str) else compact(content)
+                entry["sha256"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _counts(vault: Vault, rewriter: Rewriter) -> tuple[RedactionCount, ...]:

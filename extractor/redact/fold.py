@@ -25,7 +25,10 @@ class Folded:
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """Return the ``[start, end)`` of the original that a folded range covers, trailing marks included."""
-        return self.starts[start], self.starts[end]
+        stop = end
+        while start < stop < len(self.starts) - 1 and self.starts[stop] == self.starts[end - 1]:
+            stop += 1  # a ligature is one character of the original
+        return self.starts[start], self.starts[stop]
 
 
 def fold(text: str) -> Folded:
@@ -57,9 +60,11 @@ def _clean_char(char: str) -> str:
         return ""
     if category == "Zs":
         return " "
-    return "".join(
+    plain = "".join(
         piece for piece in unicodedata.normalize("NFKD", char) if unicodedata.category(piece) not in _DROPPED
     )
+    spelled = plain.casefold()
+    return spelled if len(spelled) > len(plain) else plain  # the sharp s is two letters in capitals
 
 
 def _lower(char: str) -> str:

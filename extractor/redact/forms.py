@@ -15,6 +15,7 @@ _CARD_RANGES = {"4": "400000", "5": "520000", "2": "222300", "3": "378282", "6":
 _DOCUMENTATION = ("192.0.2.", "198.51.100.", "203.0.113.")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_MAX_PREFIX = 3  # letters
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
 
 
@@ -81,10 +82,10 @@ def secret(text: str, stream: Stream, prefixes: frozenset[str]) -> str:
     return prefix + shape_like(text[len(prefix) :], stream)
 
 
-def record(text: str, stream: Stream, kept: frozenset[str], *, words: bool = True) -> str:
-    """Return a record id of the same shape: type words, a short capital prefix and separators stay.
+def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = False) -> str:
+    """Return a record id of the same shape: type words, separators and, with ``serials``, a short capital prefix stay.
 
-    UUIDs keep version and variant. Without ``words`` no word is kept: ids of people are made of their names.
+    UUIDs keep version and variant.
     """
     if _UUID.fullmatch(text):
         return _uuid(text, stream)
@@ -92,16 +93,9 @@ def record(text: str, stream: Stream, kept: frozenset[str], *, words: bool = Tru
     made: list[str] = []
     for index, piece in enumerate(pieces):
         following = pieces[index + 1] if index + 1 < len(pieces) else ""
-        serial = following.isdigit() and len(following) >= _MIN_SERIAL
-        if (
-            words
-            and piece.isalpha()
-            and (_is_type(piece, pieces, index, kept) or (piece.isupper() and len(piece) <= 3 and serial))
-        ):
-            made.append(piece)
-        else:
-            made.append(piece)
-            made[-1] = shape_like(piece, stream) if piece[0].isalnum() else piece
+        prefix = serials and piece.isupper() and len(piece) <= _MAX_PREFIX and following.isdigit()
+        stays = piece.isalpha() and (_is_type(piece, pieces, index, kept) or (prefix and len(following) >= _MIN_SERIAL))
+        made.append(piece if stays or not piece[0].isalnum() else shape_like(piece, stream))
     return "".join(made)
 
 

@@ -12,7 +12,7 @@ from datetime import date
 
 from ..errors import RedactionRefused
 from . import dates, forms
-from .draw import Stream, cased_like, name_like, pour
+from .draw import Stream, cased_like, name_like, pour, shape_like
 from .fold import fold, folded
 from .vault import Identity, Vault, canonical_form
 
@@ -50,6 +50,12 @@ class Pseudonyms:
         if fold(surface).clean.strip() in identity.spellings:
             return given if surface == identity.text or form == "secret" else cased_like_exact(given, surface)
         return cased_like_exact(given, surface)
+
+    def part_of(self, identity: Identity, piece: str) -> str:
+        """Return what stands in place of a piece of a value whose rest another, longer value claims."""
+        if identity.entity.form in ("name", "address"):
+            return self._tokens(identity, piece)
+        return shape_like(piece, Stream(self._key, "part", identity.canonical, piece))
 
     def _assign(self, today: date | None) -> None:
         identities = sorted(
@@ -140,9 +146,10 @@ class Pseudonyms:
         return sorted(found, key=lambda item: item[0])
 
     def _redrawn(self, text: str, identity: Identity, stream: Stream) -> str:
-        kept = self._words["type_words"]
+        # Ids of people are made of their names, and names can be type words: only words for a person stay there.
         personal = identity.entity.name in self._words["personal_entities"]
-        return forms.record(text, stream, kept, words=not personal)
+        kept = self._words["person_type_words" if personal else "type_words"]
+        return forms.record(text, stream, kept, serials=not personal)
 
     def _mailbox(self, text: str, stream: Stream) -> str:
         local, _, domain = text.rpartition("@")
@@ -189,7 +196,8 @@ class Pseudonyms:
         def stand_in(found: re.Match[str]) -> str:
             token = found.group()
             known = folded(token) in self._vault.identities  # somebody is called Lane
-            return token if folded(token) in kept and not known else self._token(token)
+            region = address and token.isupper() and len(token) == 2  # OR, CA
+            return token if (folded(token) in kept or region) and not known else self._token(token)
 
         return _TOKEN.sub(stand_in, surface)
 

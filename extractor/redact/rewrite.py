@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .cover import Cover
 from .draw import Stream, shape_like
 from .fold import Folded, fold, folded
 from .keys import keyed_digest
@@ -15,40 +18,13 @@ from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault
-from .walk import Replacement, Walk
+from .walk import Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
 _MONTH_DAY = re.compile(r"\.?\s+\d{1,2}(?:st|nd|rd|th)?\b")
-_MONTHS = frozenset(
-    [
-        "jan",
-        "january",
-        "feb",
-        "february",
-        "mar",
-        "march",
-        "apr",
-        "april",
-        "may",
-        "jun",
-        "june",
-        "jul",
-        "july",
-        "aug",
-        "august",
-        "sep",
-        "sept",
-        "september",
-        "oct",
-        "october",
-        "nov",
-        "november",
-        "dec",
-        "december",
-    ]
-)
+_MONTHS = frozenset({month[:length].lower() for month in calendar.month_name[1:] for length in (3, 4, len(month))})
 
 
 class Rewriter:
@@ -63,7 +39,6 @@ class Rewriter:
         local: Mapping[str, frozenset[str]],
         vocabulary: frozenset[str],
     ) -> None:
-        self.counts: Counter[str] = Counter()
         self._vault = vault
         self._pseudonyms = pseudonyms
         self._rules = rules
@@ -71,6 +46,11 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._walk = Walk(self, rules.siblings)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each identity, by its canonical form, was replaced so far."""
+        return Counter(self._walk.tally)
 
     def value(self, value: JsonValue, place: Place) -> JsonValue:
         """Return a payload value rewritten."""
@@ -83,33 +63,38 @@ class Rewriter:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Return the replacements in one text."""
         view = fold(text)
-        taken: list[tuple[int, int, Identity]] = []
+        opened, taken = Cover(len(text), islands), Cover(len(text))
+        replacements: list[Replacement] = []
         for start, end, identity in self._occurrences(text, view, place):
             first, last = view.original(start, end)
-            if any(first < stop and begin < last for begin, stop in islands):
-                continue
-            if all(last <= begin or first >= stop for begin, stop, _ in taken):
-                taken.append((first, last, identity))
-        replacements: list[Replacement] = []
-        for first, last, identity in taken:
-            self.counts[identity.canonical] += 1
-            replacements.append((first, last, self._pseudonyms.of(identity, text[first:last])))
+            # Encoded content is rewritten inside, save where a finding holds all of it and more.
+            around = any(first <= begin and stop <= last for begin, stop in islands)
+            outside = [(first, last)] if around else list(opened.gaps(first, last))
+            for here, there in [gap for part in outside for gap in taken.gaps(*part)]:
+                piece = text[here:there]
+                if (here, there) == (first, last):
+                    made = self._pseudonyms.of(identity, piece)
+                elif any(map(str.isalnum, piece)):
+                    made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
+                else:
+                    continue
+                self._walk.tally.append(identity.canonical)
+                replacements.append((here, there, made))
+                taken.take(here, there)
         return replacements
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""
         if not isinstance(value, int):
             return value
-        spelled = str(value)
-        identity = self._vault.by_surface(spelled)
-        if identity is None:
-            return value
+        spelled = str(abs(value))
         named = self._rules.field(place.as_kind("value"), spelled) is not None
         if not named and len(spelled) < SUBSTRING_DIGITS:
             return value
-        made = self._pseudonyms.of(identity, spelled)
-        self.counts[identity.canonical] += 1
-        return int(made) if made.isdigit() else value
+        made = splice(spelled, self.text(spelled, place, ()))
+        if not (made.isdecimal() and len(str(int(made))) == len(made)):
+            raise RedactionRefused("a number's stand-in would be no number")
+        return int(made) if value >= 0 else -int(made)
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
@@ -172,9 +157,8 @@ class Rewriter:
             plain = "".join(view.clean[index] for index in positions)
             if len(plain) == len(run.group()):
                 continue
-            identity = self._vault.identities.get(plain)
-            if identity is not None:
-                yield positions[0], positions[-1] + 1, identity
+            for occurrence in self._vault.find_digits(plain):
+                yield positions[occurrence.start], positions[occurrence.end - 1] + 1, occurrence.identity
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
         for name in self._local.get(text, ()):

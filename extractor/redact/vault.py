@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -19,7 +19,7 @@ class Identity:
     """One identifier of the source. ``text`` is its spelling that sorts first, ``canonical`` what all share.
 
     ``word`` identities are single tokens that could be ordinary words; ``local`` ones were found by the language model
-    alone and hold only where it found them.
+    alone and hold only where it found them; ``number`` ones stood as a JSON number somewhere, so their stand-ins must too.
     """
 
     canonical: str
@@ -28,6 +28,7 @@ class Identity:
     rules: dict[str, int] = field(default_factory=dict)
     word: bool = False
     local: bool = False
+    number: bool = False
     spellings: set[str] = field(default_factory=set, repr=False)
 
 
@@ -45,9 +46,9 @@ class Vault:
 
     def __init__(self) -> None:
         self.identities: dict[str, Identity] = {}
-        self._surfaces: dict[str, str] = {}
-        self._matcher: AhoCorasick | None = None
-        self._order: list[tuple[str, Identity]] = []
+        self._claims: dict[str, set[str]] = {}
+        self._aliases: dict[str, set[str]] = {}
+        self._index: _Index | None = None
 
     def add(
         self,
@@ -57,6 +58,7 @@ class Vault:
         *,
         word: bool = False,
         local: bool = False,
+        number: bool = False,
         aliases: Iterable[str] = (),
     ) -> Identity | None:
         """Record a value; equal canonical forms are one identity, of the entity with the lower rank.
@@ -78,40 +80,74 @@ class Vault:
             known.text = min(known.text, text.strip())
             known.word = known.word and word
             known.local = known.local and local
+        known.number = known.number or number
         known.rules[rule] = known.rules.get(rule, 0) + 1
         known.spellings.add(text.strip())
-        self._surfaces[surface] = canonical
+        self._claims.setdefault(surface, set()).add(canonical)
         if entity.form == "id":
-            self._surfaces[canonical] = canonical  # without the number sign, as URLs spell it
+            self._claims.setdefault(canonical, set()).add(canonical)  # without the number sign, as URLs spell it
         for alias in aliases:
-            self._surfaces.setdefault(folded(alias).strip(), canonical)
-        self._matcher = None
+            self._aliases.setdefault(folded(alias).strip(), set()).add(canonical)
+        self._index = None
         return known
 
     def by_surface(self, text: str) -> Identity | None:
         """Return the identity that a whole text spells, if any."""
-        canonical = self._surfaces.get(folded(text).strip())
-        return self.identities[canonical] if canonical is not None else None
+        return self._indexed().surfaces.get(folded(text).strip())
 
     def find(self, view: Folded) -> Iterator[Occurrence]:
         """Yield every occurrence of a non-local identity, overlapping ones included, boundaries respected."""
-        if self._matcher is None:
-            self._order = [
-                (surface, self.identities[canonical])
-                for surface, canonical in sorted(self._surfaces.items())
-                if not self.identities[canonical].local
-            ]
-            self._matcher = AhoCorasick([surface for surface, _ in self._order], matchkind=MatchKind.Standard)
-        if not self._order:
+        index = self._indexed()
+        if not index.order:
             return
-        for number, start, end in self._matcher.find_matches_as_indexes(view.text, overlapping=True):
-            surface, identity = self._order[number]
+        for number, start, end in index.matcher.find_matches_as_indexes(view.text, overlapping=True):
+            surface, identity = index.order[number]
             if (is_long(surface) and not identity.word) or at_boundary(view.clean, start, end):
                 yield Occurrence(start, end, identity)
 
+    def find_digits(self, digits: str) -> Iterator[Occurrence]:
+        """Yield every known number of `SUBSTRING_DIGITS` digits or more in a run of digits."""
+        index = self._indexed()
+        if index.numbers:
+            for number, start, end in index.digits.find_matches_as_indexes(digits, overlapping=True):
+                yield Occurrence(start, end, index.numbers[number])
+
+    def _indexed(self) -> _Index:
+        if self._index is None:
+            surfaces = {surface: self._winner(claims) for surface, claims in self._claims.items()}
+            for alias, claims in self._aliases.items():
+                surfaces.setdefault(alias, self._winner(claims))
+            self._index = _Index(surfaces)
+        return self._index
+
+    def _winner(self, claims: Iterable[str]) -> Identity:
+        """Return, of several identities that one text spells, the same one whatever the order they came in."""
+        return min(map(self.identities.__getitem__, claims), key=_precedence)
+
     def sorted(self) -> list[Identity]:
         """Return all identities in an order that depends on their texts alone."""
-        return sorted(self.identities.values(), key=lambda identity: (identity.entity.rank, identity.canonical))
+        return sorted(self.identities.values(), key=_precedence)
+
+
+class _Index:
+    """The matchers over all surfaces; made anew when a value was added."""
+
+    def __init__(self, surfaces: Mapping[str, Identity]) -> None:
+        self.surfaces = surfaces
+        self.order = [(surface, identity) for surface, identity in sorted(surfaces.items()) if not identity.local]
+        self.matcher = AhoCorasick([surface for surface, _ in self.order], matchkind=MatchKind.Standard)
+        known = {identity.canonical: identity for _, identity in self.order}
+        plain = {
+            canonical: identity
+            for canonical, identity in known.items()
+            if canonical.isdigit() and len(canonical) >= SUBSTRING_DIGITS
+        }
+        self.numbers = list(plain.values())
+        self.digits = AhoCorasick(list(plain), matchkind=MatchKind.Standard)
+
+
+def _precedence(identity: Identity) -> tuple[int, str]:
+    return identity.entity.rank, identity.canonical
 
 
 def is_long(surface: str) -> bool:

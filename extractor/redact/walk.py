@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .cover import Cover
 from .encodings import Opened, Part, embedded, open_text
 from .place import Kind, Place, normal_name
 
@@ -27,7 +28,10 @@ class Visitor(Protocol):
     """What is done with each piece of a document."""
 
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
-        """Return the replacements, ``[start, end)`` and new text, outside the islands that hold encoded content."""
+        """Return the replacements, ``[start, end)`` and new text.
+
+        They lie outside the islands, which hold encoded content and are opened, or cover one with more around it.
+        """
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return what stands in place of a number."""
@@ -40,24 +44,32 @@ class Walk:
     """Rewrites values through a visitor. Each distinct text at each kind of place is visited once.
 
     ``relevant`` are the sibling names that rules ask for; a place tells of no others, or no two places would be alike.
+    What a visitor adds to ``tally`` for a text is added again at each repetition of the text.
     """
 
     def __init__(self, visitor: Visitor, relevant: frozenset[str]) -> None:
         self._visitor = visitor
         self._relevant = relevant
-        self._done: dict[tuple[str, Place], str] = {}
+        self._done: dict[tuple[str, Place], tuple[str, tuple[str, ...]]] = {}
+        self.tally: list[str] = []
 
     def value(self, value: JsonValue, place: Place, *, layer: int = 0) -> JsonValue:
         """Return a payload value with every text, number and member name in it rewritten; the input stays as it was.
 
-        Raises `RedactionRefused` when encodings lie deeper than `MAX_LAYERS`.
+        Raises `RedactionRefused` when encodings lie deeper than `MAX_LAYERS`, or documents inside them too deep.
         """
+        try:
+            return self._value(value, place, layer)
+        except RecursionError:
+            raise RedactionRefused("documents lie too deep inside each other") from None
+
+    def _value(self, value: JsonValue, place: Place, layer: int) -> JsonValue:
         if isinstance(value, str):
-            return self.text(value, place, layer=layer)
+            return self._text(value, place, layer)
         if isinstance(value, dict):
             return self._object(value, place, layer)
         if isinstance(value, list):
-            return [self.value(child, place, layer=layer) for child in value]
+            return [self._value(child, place, layer) for child in value]
         if value is None or isinstance(value, bool):
             return value
         return self._visitor.number(value, place.as_kind("number"))
@@ -66,20 +78,32 @@ class Walk:
         beside = self._relevant.intersection(map(normal_name, value))
         renamed: dict[str, JsonValue] = {}
         for key, child in value.items():
-            new_key = self.text(key, place.as_kind("key"), layer=layer)
-            if new_key in renamed:
-                raise RedactionRefused("two member names of one object would become one")
-            renamed[new_key] = self.value(child, place.member(key, beside), layer=layer)
+            new_key = self._text(key, place.as_kind("key"), layer)
+            while new_key in renamed or (new_key != key and new_key in value):
+                new_key += "_"  # two spellings of one name, or a stand-in that is another member's name
+            renamed[new_key] = self._value(child, place.member(key, beside), layer)
         return renamed
 
-    def text(self, text: str, place: Place, *, layer: int = 0) -> str:
-        """Return a text rewritten: as a whole when it is encoded, else its encoded islands and what lies between."""
+    def text(self, text: str, place: Place) -> str:
+        """Return a text rewritten: as a whole when it is encoded, else its encoded islands and what lies between.
+
+        Raises `RedactionRefused` like `value`.
+        """
+        rewritten = self.value(text, place)
+        assert isinstance(rewritten, str)  # noqa: S101  # a text goes in, a text comes out
+        return rewritten
+
+    def _text(self, text: str, place: Place, layer: int) -> str:
         if not text:
             return text
         known = self._done.get((text, place))
         if known is None:
-            known = self._done[text, place] = self._rewritten(text, place, layer)
-        return known
+            before = len(self.tally)
+            rewritten = self._rewritten(text, place, layer)
+            self._done[text, place] = rewritten, tuple(self.tally[before:])
+            return rewritten
+        self.tally.extend(known[1])
+        return known[0]
 
     def _rewritten(self, text: str, place: Place, layer: int) -> str:
         if layer > MAX_LAYERS:
@@ -96,8 +120,10 @@ class Walk:
             if closed != text[island.start : island.end]:
                 replacements.append((island.start, island.end, closed))
         ranges = [(island.start, island.end) for island in islands]
-        replacements.extend(self._visitor.text(text, place, ranges))
-        return splice(text, replacements)
+        found = list(self._visitor.text(text, place, ranges))
+        whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
+        inside = [item for item in replacements if not whole_found.touches(item[0], item[1])]
+        return splice(text, [*inside, *found])
 
     def _reclosed(self, opened: Opened, place: Place, layer: int) -> str:
         return opened.close([self._part(part, place, layer + 1) for part in opened.parts])
@@ -107,11 +133,14 @@ class Walk:
         kind = _ROLES.get(part.role)
         if kind is not None:
             inner = inner.as_kind(kind)
-        return self.value(part.value, inner, layer=layer)
+        return self._value(part.value, inner, layer)
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text with non-overlapping ranges replaced, from the end backwards."""
-    for start, end, new in sorted(replacements, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    """Return a text with non-overlapping ranges replaced."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, new in sorted(replacements):
+        pieces += (text[position:start], new)
+        position = end
+    return "".join((*pieces, text[position:]))

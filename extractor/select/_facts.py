@@ -60,9 +60,13 @@ class Facts:
             return
         for each in self.children[above]:
             other = self.steps[each].dependency
-            if each != index and other is not None and other.side == "client":
-                if (other.method, other.target) == (call.method, call.target):
-                    yield each
+            same = other is not None and (other.side, other.method, other.target) == (
+                call.side,
+                call.method,
+                call.target,
+            )
+            if same and each != index:
+                yield each
 
     def origin(self, value: str, before: int) -> tuple[int, str] | None:
         """Return the first step that produced a value, and where, when that was before the given step.

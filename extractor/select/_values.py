@@ -18,6 +18,7 @@ _WORD_DATE = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WORD = re.compile(r"\w+")
+_MAX_NUMBER = 40
 
 
 def values(tree: JsonValue, policy: Policy) -> dict[str, str]:
@@ -81,7 +82,9 @@ def _texts(leaf: str, policy: Policy) -> Iterator[str]:
 def _numbers(text: str, policy: Policy) -> Iterator[str]:
     for match in _NUMBER.finditer(text):
         spelled = match.group(1).replace(",", "")
-        if sum(char.isdigit() for char in spelled) < policy.min_digits or len(spelled) > 40:
+        # 42.0 says no more than 42.
+        told = spelled.removesuffix(".0")
+        if sum(char.isdigit() for char in told) < policy.min_digits or len(spelled) > _MAX_NUMBER:
             continue
         if spelled.startswith("0") and "." not in spelled:
             yield spelled  # a code with leading zeros is no amount

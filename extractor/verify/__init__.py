@@ -11,19 +11,17 @@ from ..model.json import JsonValue, MalformedJson, parse
 from ..model.layout import FIXTURE
 from ..ruleset import RuleSet
 from ._compare import Comparison
+from ._fold import fold
 from ._leaks import LeakProof, readable
 from ._places import policy
 from ._relations import RelationProof
 from ._residual import ResidualList
 from ._segments import Finder
-from ._vocabulary import vocabulary_digest
 
-__all__ = ["prove", "seal", "vocabulary_digest"]
+__all__ = ["prove", "seal"]
 
 
-def prove(
-    redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[str, bytes], rules: RuleSet
-) -> Proofs:
+def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[str, bytes], rules: RuleSet) -> Proofs:
     """Return what is true of the bytes: no leak, same relations, same structure; and what a person should look at.
 
     ``sources`` are the trees of all raw spans and of the original document; ``files`` the rendered texts, ``fixture.json``
@@ -44,12 +42,14 @@ def prove(
     relations.owners(redacted.original, document)
     if relations.faults:
         raise RelationBroken(list(relations.faults))
-    residual = ResidualList(rules, policy())
+    residual = ResidualList(
+        rules, policy(), frozenset(fold(value.text) for value in redacted.known if value.word and value.everywhere)
+    )
     residual.sources(sources)
     return Proofs(
         known_values=leaks.searched,
         leaks=0,
-        residual=(*residual.document(document), *redacted.ambiguous),
+        residual=residual.document(document),
         classes=classes,
         occurrences=occurrences,
         preserved=preserved,
@@ -77,9 +77,7 @@ def seal(  # the parts of a fixture
         raise ProofFailed([f"{FIXTURE} was never proved"])
     rest = {name: content for name, content in files.items() if name not in proofs.digests}
     _search(redacted, rest, ours=(case_id,))
-    return Fixture(
-        case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable
-    )
+    return Fixture(case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable)
 
 
 def _search(redacted: RedactedCase, files: Mapping[str, bytes], ours: Sequence[str] = ()) -> LeakProof:

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from typing import TypeGuard
 from urllib.parse import unquote
 
+from ..errors import LeakFound
 from ..model.json import JsonValue, MalformedJson, number, parse
 
 MAX_LAYERS = 16
 BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 HEX_RUN = re.compile(r"(?:[0-9a-fA-F]{2}){5,}")
-_WRAPPED = re.compile(r"(?:[A-Za-z0-9+/]{20,}\r?\n)+[A-Za-z0-9+/]*={0,2}")
+_WRAPPED = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{20,}+\r?\n)+[A-Za-z0-9+/]*={0,2}")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -24,17 +25,21 @@ _LEAST_CODES = 4
 
 
 def layers(text: str, memo: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return a text and every text found by decoding it again and again, each once, to `MAX_LAYERS` layers.
+    """Return a text and every text found by decoding it again and again, each once.
 
-    ``memo`` is the caller's, so that nothing of an original outlives its proof.
+    ``memo`` is the caller's, so that nothing of an original outlives its proof. Raises `LeakFound` when there are more.
     """
     if text not in memo:
         seen = {text: None}
         front = [text]
         for _ in range(MAX_LAYERS):
-            front = [inner for outer in front for inner in opened(outer) if not (inner in seen or seen.update({inner: None}))]
+            inside = dict.fromkeys(inner for outer in front for inner in opened(outer))
+            front = [inner for inner in inside if inner not in seen]
+            seen.update(inside)
             if not front:
                 break
+        else:
+            raise LeakFound([f"a text is encoded in more than {MAX_LAYERS} layers, deeper than the proof can look"])
         memo[text] = tuple(seen)
     return memo[text]
 
@@ -180,7 +185,9 @@ def mapped(text: str) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-_ENCODED = re.compile(f"(?P<percent>(?:%[0-9a-fA-F]{{2}})+)|(?P<entity>{_ENTITY.pattern})|(?P<escape>(?:{_ESCAPE.pattern})+?)", re.DOTALL)
+_ENCODED = re.compile(
+    f"(?P<percent>(?:%[0-9a-fA-F]{{2}})+)|(?P<entity>{_ENTITY.pattern})|(?P<escape>(?:{_ESCAPE.pattern})+?)", re.DOTALL
+)
 
 
 def _resolved(match: re.Match[str]) -> str:

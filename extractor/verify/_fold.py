@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _RUN_BOUND = 64
 _SCRAMBLED = 4
@@ -58,6 +59,7 @@ def is_token(shape: str, start: int, end: int) -> bool:
     return _edge(shape, start) and _edge(shape, end)
 
 
+@lru_cache(maxsize=8192)
 def _plain(char: str) -> str:
     if char.isascii():
         return char

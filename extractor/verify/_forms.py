@@ -112,7 +112,9 @@ def hashes(text: str) -> Iterator[str]:
 def reordered(plain: str) -> Sequence[str]:
     """Return a folded name with its last part first, with and without a comma; nothing for other texts."""
     parts = plain.split()
-    if not 2 <= len(parts) <= 4 or not all(part.strip(".'-").replace("-", "").replace("'", "").isalpha() for part in parts):
+    if not 2 <= len(parts) <= 4 or not all(
+        part.strip(".'-").replace("-", "").replace("'", "").isalpha() for part in parts
+    ):
         return ()
     rest = " ".join(parts[:-1])
     return (f"{parts[-1]}, {rest}", f"{parts[-1]},{rest}", f"{parts[-1]} {rest}")

@@ -10,31 +10,29 @@ from typing import Any
 
 from ..model.case import Residual
 from ..model.json import JsonValue
-from ..ruleset import RuleSet
+from ..ruleset import RuleSet, vocabulary
 from ._decode import MAX_LAYERS, container, opened, strings
 from ._fold import fold
 from ._places import Leaf, Place, Policy, is_generated, walk
-from ._vocabulary import words
 
 _MEASURE = re.compile(
     r"[$€£¥]\s?\d[\d.,]*|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+(?:\.\d+)*"
     r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d{1,2}:\d\d(?::\d\d)?"
 )
-_TOKEN = re.compile(rf"(?P<measure>(?<![\w]){_MEASURE.pattern})|(?P<token>[^\W_]+(?:['\u2019][^\W\d_]{{1,3}})?)")
+_TOKEN = re.compile(rf"(?P<measure>(?<!\w)(?:{_MEASURE.pattern}))|(?P<token>[^\W_]+(?:['\u2019][^\W\d_]{{1,3}})?)")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
 _SENTENCE = re.compile(r"[.!?:;|\n\r\t\"()\[\]{}*#>\u2022\u201c\u2014-]\s*$")
 _MEMBER_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CONTRACTION = re.compile(r"(?:n't|'(?:d|ll|m|ve|re|s))$")
 _ENDING = re.compile(r"(?:s|es|ed|ing|ly)$")
 _QUANTITY = re.compile(r"\d{1,5}[^\W\d_]{1,3}")
-_ROUND = re.compile(r"[1-9]\d{0,3}00")
+_YEAR_OR_ROUND = re.compile(r"(?:19|20)\d\d|[1-9]\d{0,3}00")
 _MOST_DIGITS = 3
 _AMOUNT_DIGITS = 6
 _ACRONYM = 4
 _SCHEMA_MEMBER = 3
 _SHORT_CODE = 4
-_YEARS = range(1900, 2101)
-_RANK = ("name_like", "code", "number", "word")
+_RANK = ("ambiguous", "name_like", "code", "number", "word")
 
 
 @dataclass(slots=True)
@@ -43,6 +41,7 @@ class ResidualList:
 
     rules: RuleSet
     policy: Policy
+    doubtful: frozenset[str] = field(default=frozenset(), repr=False)  # folded names that could be ordinary words
     _source: set[str] = field(default_factory=set, repr=False)
     _explained: set[str] = field(default_factory=set, repr=False)
     _found: dict[str, Residual] = field(default_factory=dict, repr=False)
@@ -69,7 +68,9 @@ class ResidualList:
         for leaf in opened:
             if leaf.place.kind not in self.policy.named:
                 self._leaf(leaf)
-        return tuple(sorted(self._found.values(), key=lambda one: (_RANK.index(one.code), -one.count, one.path, one.start)))
+        return tuple(
+            sorted(self._found.values(), key=lambda one: (_RANK.index(one.code), -one.count, one.path, one.start))
+        )
 
     def _inner(self, leaf: Leaf) -> Iterator[Leaf]:
         value = container(leaf.text) if leaf.form == "text" else None
@@ -87,7 +88,9 @@ class ResidualList:
             if count >= _SCHEMA_MEMBER:  # a member name that keeps coming back is the application's schema
                 self._explained.update(fold(match.group()) for match in _TOKEN.finditer(name) if match["token"])
         # Small numbers of a typed payload are amounts and quantities, which stay: they are the bug.
-        self._explained.update(leaf.text for leaf in leaves if leaf.form == "number" and len(leaf.text) <= _AMOUNT_DIGITS)
+        self._explained.update(
+            leaf.text for leaf in leaves if leaf.form == "number" and len(leaf.text) <= _AMOUNT_DIGITS
+        )
         for leaf in leaves:
             static = leaf.place.kind.startswith("templates[]") or leaf.place.kind in self.policy.named
             if static or (leaf.form != "key" and leaf.names and keeps.fits(leaf.names[-1])):
@@ -106,16 +109,20 @@ class ResidualList:
                     code=known.code, path=known.path, start=known.start, end=known.end, count=known.count + 1
                 )
                 continue
-            if folded not in self._source or folded in self._explained or folded in self.policy.explained:
+            explained = folded in self._explained or folded in self.policy.explained
+            if folded in self.doubtful:
+                code: str | None = "ambiguous"
+            elif explained or folded not in self._source:
                 continue
-            code = self._code(leaf, token, match.start())
+            else:
+                code = self._code(leaf, token, match.start())
             if code is not None:
                 path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
                 self._found[folded] = Residual(code=code, path=path, start=match.start(), end=match.end())
 
     def _code(self, leaf: Leaf, token: str, start: int) -> str | None:
         if token.isdigit():
-            return None if len(token) <= _MOST_DIGITS or int(token) in _YEARS or _ROUND.fullmatch(token) else "number"
+            return None if len(token) <= _MOST_DIGITS or _YEAR_OR_ROUND.fullmatch(token) else "number"
         if any(char.isdigit() for char in token):
             plain = leaf.form == "key" and all(map(_ordinary, _PIECE.findall(token)))
             return None if plain or len(token) <= _SHORT_CODE or _QUANTITY.fullmatch(token) else "code"
@@ -133,7 +140,7 @@ class ResidualList:
 
 def _ordinary(piece: str) -> bool:
     lower = piece.lower()
-    return lower in words() or _ENDING.sub("", lower) in words() or len(piece) == 1 or piece.isdigit()
+    return lower in vocabulary() or _ENDING.sub("", lower) in vocabulary() or len(piece) == 1 or piece.isdigit()
 
 
 def _inside_sentence(text: str, start: int) -> bool:
@@ -162,7 +169,8 @@ class _Keeps:
         plain = "_".join(part.lower() for part in _MEMBER_PARTS.findall(name))
         singular = plain.removesuffix("s")
         return any(
-            one in self.exact or one.endswith(self.suffixes) or one.startswith(self.prefixes) for one in (plain, singular)
+            one in self.exact or one.endswith(self.suffixes) or one.startswith(self.prefixes)
+            for one in (plain, singular)
         )
 
 

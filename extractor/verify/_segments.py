@@ -13,7 +13,7 @@ from ._decode import BASE64_RUN, HEX_RUN, from_base64, from_hex, mapped
 from ._fold import fold, is_token, squeeze, view
 from ._forms import dates, encodings, is_strong, reordered
 
-_JWT = re.compile(r"[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*")
+_JWT = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]*")
 _DIGITS = re.compile(r"\D+")
 _LEAST_RUN = 12
 _LEAST_CARD = 12
@@ -74,7 +74,9 @@ class Finder:
             yield from (part for part in (local, domain) if len(part) > 1)
         elif entity not in self.addresses:
             words = plain.split()
-            if 1 < len(words) <= 5 and all(word.strip(".,'-").replace("-", "").replace("'", "").isalpha() for word in words):
+            if 1 < len(words) <= 5 and all(
+                word.strip(".,'-").replace("-", "").replace("'", "").isalpha() for word in words
+            ):
                 yield from (word.strip(".,") for word in words if len(word.strip(".,")) > 1)
 
     def whole(self, text: str) -> int | None:

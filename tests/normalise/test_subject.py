@@ -25,7 +25,7 @@ def test_versions_flags_claims_and_grades_are_read(trace):
         "feature_flag.key": "new-refunds",
         "feature_flag.result.variant": "on",
         "eval.reward": 0.0,
-        "metadata": '{"tenant": "acme"}',
+        "metadata": '{"tenant": "acme", "policy_version": "refunds-v7"}',
     }
     flag = ("feature_flag.evaluation", {"feature_flag.key": "fast-path", "feature_flag.variant": "off"})
     verdict = {"gen_ai.evaluation.name": "truthful", "gen_ai.evaluation.score.value": 0.2}
@@ -35,7 +35,7 @@ def test_versions_flags_claims_and_grades_are_read(trace):
     assert subject.claims == {"refund_limit": 100}
     assert subject.flags == {"new-refunds": "on", "fast-path": "off"}
     assert subject.grade == {"eval.reward": 0.0, "truthful": 0.2}
-    assert (subject.tenant, subject.service) == ("acme", "shop")
+    assert (subject.tenant, subject.service, subject.policy_version) == ("acme", "shop", "refunds-v7")
 
 
 def test_a_scrubbed_session_is_no_session(trace):

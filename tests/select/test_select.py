@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from extractor import ruleset
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.config import Override, RunConfig, Statement
+from extractor.model.json import JsonValue
 from extractor.model.selection import Decision, Selection
 from extractor.model.trace import ModelCall, ToolCall, Trace
 from extractor.select import explain, select
@@ -84,7 +85,9 @@ def test_a_sentence_quoted_from_a_document_is_a_flow() -> None:
     text = "Parcels may be returned within thirty days of their delivery date."
     root = build.step("other", "run", 0, 50)
     found = build.step("retrieval", "search", 1, 2, root, retrieval=retrieval("returns", {"text": text}))
-    other = build.step("retrieval", "search", 3, 4, root, retrieval=retrieval("toys", {"text": "Toys are on floor two."}))
+    other = build.step(
+        "retrieval", "search", 3, 4, root, retrieval=retrieval("toys", {"text": "Toys are on floor two."})
+    )
     build.model(5, 6, root, [HELLO], message("assistant", "We say: " + text.lower()))
     told = reasons(run(build.trace()))
     assert told[found].reason == "value_flow"
@@ -97,7 +100,10 @@ def test_every_attempt_of_a_kept_call_is_kept() -> None:
     root = build.step("other", "run", 0, 90)
     first = build.tool(1, 5, root, ToolCall(name="fetch", arguments={"a": 1}, idempotency_key="key-1", error="lost"))
     second = build.tool(
-        6, 9, root, ToolCall(name="fetch", arguments={"a": 2}, idempotency_key="key-1", result="R-9917", has_result=True)
+        6,
+        9,
+        root,
+        ToolCall(name="fetch", arguments={"a": 2}, idempotency_key="key-1", result="R-9917", has_result=True),
     )
     build.model(10, 20, root, [HELLO], message("assistant", "It is R-9917."))
     told = reasons(run(build.trace()))
@@ -123,7 +129,10 @@ def test_an_act_after_the_last_answer_is_its_consequence() -> None:
     build.model(1, 2, root, [HELLO], message("assistant", "I will transfer you."))
     ask = build.model(3, 4, root, [HELLO], asks("c", "transfer_to_human", {"why": "refund"}))
     act = build.tool(
-        5, 6, root, ToolCall(name="transfer_to_human", call_id="c", arguments={"why": "refund"}, result="", has_result=True)
+        5,
+        6,
+        root,
+        ToolCall(name="transfer_to_human", call_id="c", arguments={"why": "refund"}, result="", has_result=True),
     )
     told = reasons(run(build.trace()))
     assert told[act].reason == "consequence"
@@ -193,6 +202,37 @@ def test_a_turn_that_repeats_another_word_for_word_is_a_repeated_history() -> No
     assert reasons(run(build.trace()))[again].reason == "repeated_history"
 
 
+def test_a_span_with_a_version_is_kept_once_a_version() -> None:
+    """S7: workflow, prompt and policy versions."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    first = build.step("other", "load policy", 1, 2, root, attributes={"app.policy.version": "12"})
+    again = build.step("other", "load policy", 3, 4, root, attributes={"app.policy.version": "12"})
+    build.model(5, 6, root, [HELLO], ANSWER)
+    told = reasons(run(build.trace()))
+    assert told[first].reason == "version"
+    assert not told[again].kept
+
+
+def test_acts_on_the_same_resource_are_kept() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    asked: JsonValue = {"order_id": "ORD-7741"}
+    hold = build.tool(1, 2, root, ToolCall(name="release_hold", arguments=asked, result="", has_result=True))
+    build.tool(3, 4, root, ToolCall(name="issue_refund", arguments=asked, result="re-5521", has_result=True))
+    build.model(5, 6, root, [HELLO], message("assistant", "Refund re-5521 is on its way."))
+    assert reasons(run(build.trace()))[hold].reason == "same_resource"
+
+
+def test_the_transports_other_tries_are_kept() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    first = build.client(1, 2, root, "503", error_type="503")
+    second = build.client(3, 4, root, "200")
+    told = reasons(run(build.trace(), RunConfig(at=second)))
+    assert told[first].reason == "attempt"
+
+
 class TestBoundary:
     def test_it_is_the_last_answer_when_nothing_else_speaks(self) -> None:
         trace, ids = refund_trace()
@@ -214,11 +254,19 @@ class TestBoundary:
             run(trace, RunConfig(at=at))
         assert at not in str(refused.value)
 
-    def test_spans_after_the_boundary_are_dropped_but_for_the_answer_that_followed(self) -> None:
-        trace, ids = refund_trace()
-        told = reasons(run(trace, RunConfig(at=ids["lookup"])))
-        assert told[ids["refund"]].reason == "after_boundary"
-        assert told[ids["answer"]].reason == "consequence"
+    def test_spans_after_the_boundary_are_dropped_but_for_the_answer_it_led_to(self) -> None:
+        """S38: a refund that timed out does its harm in the answer that claims it."""
+        build = Builder()
+        root = build.step("other", "run", 0, 90)
+        lost = build.tool(1, 2, root, ToolCall(name="issue_refund", arguments={"n": 1}, error="timed out"))
+        claim = build.model(3, 4, root, [HELLO], message("assistant", "It is done."))
+        later = build.tool(5, 6, root, ToolCall(name="send_mail", arguments={"to": "x"}, result="", has_result=True))
+        told = reasons(run(build.trace()))
+        assert (told[lost].reason, told[claim].reason, told[later].reason) == (
+            "boundary",
+            "consequence",
+            "after_boundary",
+        )
 
     def test_a_tool_named_in_the_failure_statement_is_the_boundary(self) -> None:
         trace, ids = refund_trace()
@@ -312,7 +360,9 @@ def test_calls_that_stand_only_in_messages_feed_the_answer_through_their_turn() 
     root = build.step("other", "run", 0, 90)
     ask = asks("c", "get_order", {"order_id": "ORD-7741"})
     turn = build.model(1, 2, root, [HELLO], ask)
-    build.model(3, 4, root, [HELLO, ask, returns("c", {"eta": "2026-03-09"})], message("assistant", "By March 9, 2026."))
+    build.model(
+        3, 4, root, [HELLO, ask, returns("c", {"eta": "2026-03-09"})], message("assistant", "By March 9, 2026.")
+    )
     told = reasons(run(build.trace()))
     assert told[turn].reason == "value_flow"
 

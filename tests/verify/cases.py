@@ -52,12 +52,16 @@ RULES = RuleSet(
                 "POSTAL_CODE": {"form": "digits"},
                 "ADDRESS": {"form": "address"},
             },
-            "rule": [{"id": "keep-product", "keep": True, "names": ["product_id", "sku*"], "why": "goods are no people"}],
+            "rule": [
+                {"id": "keep-product", "keep": True, "names": ["product_id", "sku*"], "why": "goods are no people"}
+            ],
         }
     },
     digest="0" * 64,
 )
-_KNOWN = re.compile("|".join(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])" for text in sorted(REPLACED, key=len, reverse=True)))
+_KNOWN = re.compile(
+    "|".join(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])" for text in sorted(REPLACED, key=len, reverse=True))
+)
 
 ORIGINAL: dict[str, Any] = {
     "schema_version": "1",
@@ -68,7 +72,9 @@ ORIGINAL: dict[str, Any] = {
             {
                 "id": "m1",
                 "role": "user",
-                "parts": [{"type": "text", "text": "My name is Yusuf Rossi, zip 19122. Refund order #W2378156, please!"}],
+                "parts": [
+                    {"type": "text", "text": "My name is Yusuf Rossi, zip 19122. Refund order #W2378156, please!"}
+                ],
             }
         ]
     },
@@ -145,7 +151,6 @@ def redacted_case(
         original=original,
         known=known_values() if known is None else known,
         counts=(),
-        ambiguous=(),
         selection=Selection(boundary="1", boundary_reason="last_answer", decisions=()),
         becomes={},
         span_ids={},

@@ -32,7 +32,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "HTML hex numbers": lambda text: "".join(f"&#x{ord(char):x};" for char in text),
     "HTML escaped": html.escape,
     "JSON escapes": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
-    "hex escapes": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "hex escapes": lambda text: "".join(
+        f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}" for char in text
+    ),
     "JSON in a string": lambda text: json.dumps({"to": text}),
     "JSON in JSON in a string": lambda text: json.dumps({"a": json.dumps({"to": [text]})}),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
@@ -139,7 +141,15 @@ def test_a_value_is_found_however_it_is_spelled(original, document, said, becaus
 
 @pytest.mark.parametrize(
     "said",
-    ["I like available refunds.", "119122 items", "398551 units", "grossing", "Yusufzai", "a3f9855bc1d2e4", "0x3f19122ab9c1"],
+    [
+        "I like available refunds.",
+        "119122 items",
+        "398551 units",
+        "grossing",
+        "Yusufzai",
+        "a3f9855bc1d2e4",
+        "0x3f19122ab9c1",
+    ],
 )
 def test_a_short_value_inside_a_longer_token_is_none(original, document, said):
     original["final_output"] = document["final_output"] = said
@@ -163,6 +173,37 @@ def test_a_name_that_is_a_word_counts_in_its_own_spelling_alone(original, docume
             run(original, document, known=known)
     else:
         run(original, document, known=known)
+
+
+def test_a_name_that_is_a_word_may_name_a_model_or_a_tool(original, document):
+    known = known_values(KnownValue(text="Claude", entity="PERSON", rule="test", word=True))
+    original["model"] = document["model"] = {"provider": "example", "name": "Claude"}
+    assert run(original, document, known=known).leaks == 0
+    original["final_output"] = document["final_output"] = "Ask Claude."
+    with pytest.raises(LeakFound):
+        run(original, document, known=known)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["7" * 5000, "\u00b2\u00b3 " * 50, "\\" * 300, "%25" * 300, "\u5c71\u7530" * 50, "{" * 500, "\ud83d\ude00" * 9],
+)
+def test_odd_text_is_read_without_a_fault(original, document, said):
+    original["final_output"] = document["final_output"] = said
+    assert run(original, document).leaks == 0
+
+
+def test_a_name_is_found_in_a_script_without_spaces(original, document):
+    known = known_values(KnownValue(text="\u5c71\u7530", entity="PERSON", rule="test"))
+    original["final_output"] = document["final_output"] = "\u79c1\u306f\u5c71\u7530\u3067\u3059"
+    with pytest.raises(LeakFound):
+        run(original, document, known=known)
+
+
+def test_what_is_encoded_too_deep_to_look_into_is_refused(original, document):
+    original["final_output"] = document["final_output"] = "%" + "25" * 40 + "41"
+    with pytest.raises(LeakFound):
+        run(original, document)
 
 
 def test_a_local_finding_may_stand_elsewhere(original, document):

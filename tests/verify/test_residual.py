@@ -19,7 +19,9 @@ def residual(original: dict[str, Any], document: dict[str, Any], said: str) -> l
 
 
 def test_ordinary_words_amounts_and_times_are_explained(original, document):
-    said = "Your refund of $1,250.50 was sent on 2025-06-15 at 14:30; it can't be undone. I'll confirm on Monday, May 5."
+    said = (
+        "Your refund of $1,250.50 was sent on 2025-06-15 at 14:30; it can't be undone. I'll confirm on Monday, May 5."
+    )
     assert residual(original, document, said) == []
 
 

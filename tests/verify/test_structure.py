@@ -29,8 +29,12 @@ CHANGES = {
     "a member dropped": lambda document: value(document).pop("note"),
     "a member added": lambda document: value(document).update(more=1),
     "a member renamed": lambda document: value(document).update(other=value(document).pop("by_order")),
-    "a word of a person": lambda document: document.update(final_output=document["final_output"].replace("refund", "return")),
-    "an amount in prose": lambda document: document.update(final_output=document["final_output"].replace("10.50", "10.05")),
+    "a word of a person": lambda document: document.update(
+        final_output=document["final_output"].replace("refund", "return")
+    ),
+    "an amount in prose": lambda document: document.update(
+        final_output=document["final_output"].replace("10.50", "10.05")
+    ),
     "a sentence dropped": lambda document: document.update(final_output="Done, Tavik."),
     "a word added": lambda document: document.update(final_output=document["final_output"] + " Really."),
     "punctuation": lambda document: document.update(final_output=document["final_output"].replace(",", ";")),
@@ -38,7 +42,9 @@ CHANGES = {
     "a tool": lambda document: document["tool_events"][0].update(tool="get_user"),
     "a type": lambda document: document["tool_events"][0]["outcome"].update(type="error"),
     "a timing": lambda document: document["tool_events"][0]["timing"].update(end_ms=19123),
-    "a path of a link": lambda document: value(document).update(link=value(document)["link"].replace("orders", "baskets")),
+    "a path of a link": lambda document: value(document).update(
+        link=value(document)["link"].replace("orders", "baskets")
+    ),
     "an identifier emptied": lambda document: value(document).update(email=""),
     "an identifier of another type": lambda document: document["tool_events"][0]["arguments"].update(zip="84067"),
 }

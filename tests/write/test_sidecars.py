@@ -30,7 +30,6 @@ def redacted(document: Any) -> RedactedCase:
             RedactionCount(entity="PERSON", values=1, occurrences=3, rules={"nlp": 1, "field": 2}),
             RedactionCount(entity="EMAIL_ADDRESS", values=2, occurrences=2, rules={"mail": 2}),
         ),
-        ambiguous=(),
         selection=Selection(
             boundary=ORIGINAL,
             boundary_reason="uncured_error",

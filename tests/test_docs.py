@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def test_the_command_reference_is_what_the_commands_say():
+    done = subprocess.run([sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, "run make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_make_help_names_exactly_the_targets():
+    # The tests may themselves run inside make, whose flags would be inherited.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(["make", "help"], cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
+    named = [line.split()[0] for line in done.stdout.splitlines()]
+    assert named == ["help", "setup", "demo", "test", "lint", "bench", "docs", "check", "samples", "lock", "clean"]
+
+
+def test_pins_name_no_address():
+    text = (ROOT / "requirements" / "dev.txt").read_text("utf-8")
+    assert "://" not in text
+    assert "--hash=sha256:" in text
