@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from . import __version__
 from .assemble import assemble, incomplete, replayable
 from .errors import StructureChanged
-from .model.case import Document, Fixture, RedactedCase
+from .model.case import Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig
 from .model.json import JsonValue
 from .model.layout import FIXTURE, PROVENANCE, README
@@ -76,7 +76,7 @@ def _proved(
     document = redacted.document
     can_replay = replayable(document)
     files = {FIXTURE: render_fixture(document), README: render_readme(document, replayable=can_replay)}
-    proofs = prove(redacted, sources, files, rules)
+    proofs = _settled(prove(redacted, sources, files, rules), config)
     if problems := schema_problems(document, "fixture"):
         raise StructureChanged([f"schema: {problem}" for problem in problems])
     sidecar = render_provenance(
@@ -99,6 +99,12 @@ def _proved(
         incomplete=incomplete(document),
         replayable=can_replay,
     )
+
+
+def _settled(proofs: Proofs, config: RunConfig) -> Proofs:
+    """Leave out the ambiguous tokens that somebody has called words; the sidecar records who is asked no more."""
+    open_ = (one for one in proofs.residual if one.code != "ambiguous" or config.treat.get(one.path) != "word")
+    return replace(proofs, residual=tuple(open_))
 
 
 def _grader(document: Document) -> Mapping[str, JsonValue] | None:

@@ -50,8 +50,10 @@ class Surroundings:
             return Evidence(response_ns=call.end_ns, end_ns=call.end_ns, ended_by="response")
         step = call.step
         below = list(self._below(step))
-        clients = [each for each in below if each.kind == "dependency_call"]
         receipts = [each for each in below if each.kind == "dependency_receipt"]
+        theirs = {each.span.span_id for receipt in receipts for each in self._below(receipt)}
+        # What the dependency calls in its turn, its database say, is no dispatch of ours.
+        clients = [each for each in below if each.kind == "dependency_call" and each.span.span_id not in theirs]
         client = clients[-1] if clients else None
         answer = client.span.end_ns if client is not None and _answered(client) else None
         if client is None and call.tool.has_result and call.tool.error is None:

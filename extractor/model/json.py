@@ -28,6 +28,7 @@ class ExactNumber(float):
     text: str
 
     def __new__(cls, text: str) -> ExactNumber:
+        """Return the number that a JSON number literal spells."""
         number = super().__new__(cls, text)
         number.text = text
         return number

@@ -21,6 +21,7 @@ from .prose import ProseReader
 from .pseudonym import Pseudonyms
 from .rewrite import Rewriter
 from .rules import Identifiers, compile_identifiers
+from .treat import settle
 from .vault import Vault
 
 _SPAN_ID_BYTES = 8
@@ -44,7 +45,7 @@ def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> 
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
     transform(case.document, harvest.document, harvest.leaf)
-    rewriter, vault = _prepared(harvest, identifiers, scope_key, config, _day(case.document))
+    rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf)
     _rehash(document)
     return RedactedCase(
@@ -107,7 +108,7 @@ def _generic(
 
 
 def _prepared(
-    harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, today: date | None
+    harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, document: Document | None
 ) -> tuple[Rewriter, Vault]:
     """Settle a harvest, read its prose, and return a rewriter for what was found."""
     harvest.settle()
@@ -117,6 +118,9 @@ def _prepared(
         accepted = harvest.findings(findings)
         if accepted:
             local[text] = frozenset(accepted)
+    if document is not None:
+        settle(harvest.vault, document, config.treat)
+    today = _day(document) if document is not None else None
     words = {**identifiers.words, "vocabulary": vocabulary()}
     pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
     rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary())

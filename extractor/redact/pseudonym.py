@@ -37,6 +37,7 @@ class Pseudonyms:
     def of(self, identity: Identity, surface: str) -> str:
         """Return the pseudonym of an identity in the spelling of an original: its case, separators and format."""
         given = self._given[identity.canonical]
+        surface = fold(surface).clean  # without what an encoding or an odd spelling put between its characters
         form = identity.entity.form
         if form == "date":
             return dates.respell(given, surface)
@@ -47,7 +48,7 @@ class Pseudonyms:
             return pour(alphanumeric, surface) if len(alphanumeric) == sum(map(str.isalnum, surface)) else given
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
             given = "#" + given
-        if fold(surface).clean.strip() in identity.spellings:
+        if surface.strip() in identity.spellings:
             return given if surface == identity.text or form == "secret" else cased_like_exact(given, surface)
         return cased_like_exact(given, surface)
 

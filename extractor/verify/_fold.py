@@ -66,6 +66,8 @@ def _plain(char: str) -> str:
     category = unicodedata.category(char)
     if category in ("Cf", "Mn", "Me"):
         return ""
+    if category == "Cs":
+        return "\ufffd"  # half a character: no matcher takes one
     if category == "Zs":
         return " "
     if category == "Pd" or char == "\u2212":

@@ -10,6 +10,7 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import unquote, unquote_plus
 
@@ -23,7 +24,13 @@ from .planting import ACCOUNT, EMAIL, ENCODINGS, PERSON, POSITIONS, SECRET, TRAC
 DONE = {0, 4}
 UNKNOWN = {"email": EMAIL, "secret": SECRET, "account": ACCOUNT}
 SELECTIONS = {"default": [], "all": ["--keep", "all"]}
-TRACES = {"known": VALUES, "unknown": UNKNOWN}
+# Where the names and versions of the program stand, a number that nothing else calls an account is a build's.
+PROGRAMME = {
+    "service name", "service version", "environment", "exception type", "error type", "tool name", "requested model",
+    "workflow version", "prompt version", "policy version",
+}  # fmt: skip
+# Spelled so, a value is not replaced but the whole case is refused.
+REFUSED = {("base64", "account"), ("zero-width", "person")}
 
 
 @pytest.fixture
@@ -49,28 +56,38 @@ def extraction(tmp_path, key_file, capsys, caplog, monkeypatch) -> Callable[...,
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("position", POSITIONS)
-@pytest.mark.parametrize("knowing", TRACES)
-def test_no_position_lets_a_value_through(extraction, knowing, position, selection):
-    for value in TRACES[knowing].values():
+def test_no_position_lets_a_known_value_through(extraction, position, selection):
+    trace = Planted()
+    trace.know()
+    POSITIONS[position](trace, " or ".join(VALUES.values()))
+    status, texts = extraction(trace.lines(), *SELECTIONS[selection])
+    assert survivors(texts) == []
+    assert status in DONE, texts["errors"]
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_no_position_lets_a_value_through_that_nothing_else_tells_of(extraction, position):
+    selections = cycle(SELECTIONS.values())
+    for kind, value in UNKNOWN.items():
+        if kind == "account" and position in PROGRAMME:
+            continue
         trace = Planted()
-        if knowing == "known":
-            trace.know()
         POSITIONS[position](trace, value)
-        status, texts = extraction(trace.lines(), *SELECTIONS[selection])
+        status, texts = extraction(trace.lines(), *next(selections))
         assert survivors(texts) == []
         assert status in DONE, texts["errors"]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("position", ["result value", "result as text", "user message", "exception message"])
-def test_no_encoding_hides_a_value(extraction, position, encoding):
-    for value in VALUES.values():
+def test_no_encoding_hides_a_value(extraction, encoding):
+    for kind, value in VALUES.items():
         trace = Planted()
         trace.know()
-        POSITIONS[position](trace, ENCODINGS[encoding](value))
+        for position in ("argument value", "result as text", "user message", "answer"):
+            POSITIONS[position](trace, ENCODINGS[encoding](value))
         status, texts = extraction(trace.lines(), "--keep", "all")
         assert survivors(texts) == []
-        assert status in DONE, texts["errors"]
+        assert status in (DONE | {5} if (encoding, kind) in REFUSED else DONE), texts["errors"]
 
 
 def test_a_value_in_every_position_at_once(extraction):

@@ -35,6 +35,13 @@ def remote_timeout(build: Builder) -> None:
     build.server(3, 1200, build.client(2, 400, tool, None, error_type="ReadTimeout"))
 
 
+def remote_timeout_of_a_busy_dependency(build: Builder) -> None:
+    """What the dependency calls in its turn was answered; our own call was not."""
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
+    server = build.server(3, 1200, build.client(2, 400, tool, None, error_type="ReadTimeout"))
+    build.client(5, 20, server, "200")
+
+
 def no_receipt(build: Builder) -> None:
     """The client waited in vain; whether the dependency saw the call is not known."""
     tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
@@ -80,6 +87,7 @@ def late_response(build: Builder) -> None:
     ("scenario", "ended_by", "side_effect", "lacks"),
     [
         (remote_timeout, "remote_timeout", "accepted", None),
+        (remote_timeout_of_a_busy_dependency, "remote_timeout", "accepted", None),
         (no_receipt, "undetermined", "unknown", "receipt_unknown"),
         (local_deadline, "local_deadline", "accepted", None),
         (only_an_error_text, "undetermined", "unknown", "dispatch_unknown"),

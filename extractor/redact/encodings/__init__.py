@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from extractor.redact.encodings._base64 import open_base64
+from extractor.redact.encodings._escapes import open_escaped
 from extractor.redact.encodings._headers import open_credential
 from extractor.redact.encodings._islands import embedded, open_percent
 from extractor.redact.encodings._json import open_json
@@ -25,6 +26,7 @@ _OPENERS = (
     open_form,
     open_pairs,
     open_percent,
+    open_escaped,
 )
 
 

@@ -12,14 +12,14 @@ from extractor.model.json import JsonValue
 from extractor.redact.encodings._opened import Draft, Opened, plain
 
 _WHOLE = re.compile(r"[A-Za-z0-9+/_\-]++(?:\r?\n[A-Za-z0-9+/_\-]++)*+={0,2}\s*")
-RUN = re.compile(r"[A-Za-z0-9+/_\-]{16,}+={0,2}")
-_PIECES = (re.compile(r"[A-Za-z0-9_\-]{16,}={0,2}"), re.compile(r"[A-Za-z0-9+]{16,}={0,2}"))
+RUN = re.compile(r"[A-Za-z0-9+/_\-]{12,}+={0,2}")
+_PIECES = (re.compile(r"[A-Za-z0-9_\-]{12,}={0,2}"), re.compile(r"[A-Za-z0-9+]{12,}={0,2}"))
 _NOT_BASE64 = re.compile(r"[0-9]++|[0-9a-fA-F\-]++|[a-z]++|[A-Z]++")
 _MAGIC = (
     b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF", b"PK\x03\x04", b"\x1f\x8b\x08", b"RIFF", b"OggS", b"ID3",
     b"\xff\xfb", b"fLaC", b"BM", b"\x28\xb5\x2f\xfd", b"\x7fELF", b"\x00\x00\x00\x18ftyp", b"\x00\x00\x00\x20ftyp",
 )  # fmt: skip
-_LEAST_EMBEDDED, _LEAST_WHOLE = 16, 12
+_LEAST = 12
 # Below this many bytes random ids read as text too often: a span id has eight.
 _LEAST_BYTES, _SURE_BYTES = 9, 24
 _LEAST_MAGIC, _LEAST_BINARY = 48, 512
@@ -69,7 +69,7 @@ def _spell(raw: str, new: JsonValue) -> str:
     return encode_like(plain(new), raw)
 
 
-def open_base64(text: str, *, least: int = _LEAST_WHOLE) -> Opened | None:
+def open_base64(text: str, *, least: int = _LEAST) -> Opened | None:
     """Open a whole text that is base64 of text (one part) or of something binary and large (a blob)."""
     if len(text) < least or not _WHOLE.fullmatch(text):
         return None
@@ -107,12 +107,12 @@ def _is_blob(raw: str) -> bool:
 def embedded_base64(text: str) -> Iterator[tuple[int, int, Opened]]:
     """Yield the base64 islands of a text: whole runs of the alphabet, else their pieces between ``/`` or ``-``."""
     for run in RUN.finditer(text):
-        if (opened := open_base64(run.group(), least=_LEAST_EMBEDDED)) is not None:
+        if (opened := open_base64(run.group(), least=_LEAST)) is not None:
             yield run.start(), run.end(), opened
             continue
-        for alphabet in (r"[A-Za-z0-9_\-]{16,}+={0,2}", r"[A-Za-z0-9+]{16,}+={0,2}"):
+        for alphabet in (r"[A-Za-z0-9_\-]{12,}+={0,2}", r"[A-Za-z0-9+]{12,}+={0,2}"):
             for piece in re.compile(alphabet).finditer(text, run.start(), run.end()):
                 if piece.span() == run.span():
                     continue
-                if (opened := open_base64(piece.group(), least=_LEAST_EMBEDDED)) is not None:
+                if (opened := open_base64(piece.group(), least=_LEAST)) is not None:
                     yield piece.start(), piece.end(), opened

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from extractor.redact.encodings import _json, _python, _url
 from extractor.redact.encodings._base64 import embedded_base64
+from extractor.redact.encodings._escapes import escaped_words
 from extractor.redact.encodings._headers import embedded_headers, embedded_pem
 from extractor.redact.encodings._json import open_json
 from extractor.redact.encodings._jwt import embedded_jwt
@@ -37,6 +38,7 @@ def embedded(text: str) -> Iterator[Embedded]:
         *embedded_pairs(text),
         *embedded_base64(text),
         *_escaped(text),
+        *escaped_words(text),
     ]
     # Of equals the finder that stands first in the list wins: sorting is stable.
     found.sort(key=lambda island: (island[0], -island[1]))
