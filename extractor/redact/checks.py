@@ -98,6 +98,14 @@ def identifier(text: str) -> bool:
     return any(map(str.isdigit, text)) and len(text) >= 3 and " " not in text.strip()
 
 
+def no_ordinal(text: str) -> bool:
+    """Tell whether an id is more than a word with a small number: ``call_1`` and ``R-88`` name a place in a list."""
+    return _ORDINAL.fullmatch(text) is None
+
+
+_ORDINAL = re.compile(r"(?:[A-Za-z]+[_-])+\d{1,2}")
+
+
 def mixed_token(text: str) -> bool:
     """Tell whether a token mixes letters and digits as record ids do: `ORD-7Q2K9` but not `v1.2`, `80mm` or `HAT030`."""
     letters = sum(map(str.isalpha, text))

@@ -41,7 +41,7 @@ def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> 
     identifiers = compile_identifiers(rules)
     scope = _scope(config, key, case.trace.trace_ids)
     scope_key = key.derive("scope/" + scope)
-    harvest = Harvest(identifiers, vocabulary())
+    harvest = Harvest(identifiers, vocabulary(), config.own)
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
     transform(case.document, harvest.document, harvest.leaf)
@@ -101,7 +101,7 @@ def _generic(
     values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, scope: str
 ) -> tuple[Rewriter, Vault]:
     identifiers = compile_identifiers(rules)
-    harvest = Harvest(identifiers, vocabulary())
+    harvest = Harvest(identifiers, vocabulary(), config.own)
     for value in values:
         harvest.document(value, Place())
     return _prepared(harvest, identifiers, key.derive("scope/" + scope), config, None)
@@ -121,7 +121,8 @@ def _prepared(
     if document is not None:
         settle(harvest.vault, document, config.treat)
     today = _day(document) if document is not None else None
-    words = {**identifiers.words, "vocabulary": vocabulary()}
+    own = identifiers.words["reserved_domains"].union(map(folded, config.own.domains))
+    words = {**identifiers.words, "vocabulary": vocabulary(), "reserved_domains": own}
     pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
     rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary())
     return rewriter, harvest.vault
@@ -156,8 +157,9 @@ def _counts(vault: Vault, rewriter: Rewriter) -> tuple[RedactionCount, ...]:
     values: dict[str, int] = {}
     occurrences: dict[str, int] = {}
     by_rule: dict[str, dict[str, int]] = {}
+    replaced = rewriter.counts
     for identity in vault.sorted():
-        hits = rewriter.counts[identity.canonical]
+        hits = replaced[identity.canonical]
         if not hits:
             continue
         entity = identity.entity.name

@@ -58,6 +58,8 @@ def _clean_char(char: str) -> str:
     category = unicodedata.category(char)
     if category in _DROPPED:
         return ""
+    if category == "Cs":  # a lone surrogate is no text, and no matcher takes it
+        return "\ufffd"
     if category == "Cs":
         return "\ufffd"  # half a character: no matcher takes one
     if category == "Zs":

@@ -14,6 +14,7 @@ from .draw import Stream, digits_like, pour, shape_like, with_luhn
 _CARD_RANGES = {"4": "400000", "5": "520000", "2": "222300", "3": "378282", "6": "601100"}
 _DOCUMENTATION = ("192.0.2.", "198.51.100.", "203.0.113.")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+_HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 _MAX_PREFIX = 3  # letters
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
@@ -89,6 +90,8 @@ def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = F
     """
     if _UUID.fullmatch(text):
         return _uuid(text, stream)
+    if _HEX.fullmatch(text):
+        return shape_like(text, stream)
     pieces = _PIECE.findall(text)
     made: list[str] = []
     for index, piece in enumerate(pieces):

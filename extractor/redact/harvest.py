@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
 from . import dates
 from .fold import fold, folded
@@ -17,19 +18,22 @@ from .walk import Replacement, Walk
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _MAX_NAME_WORDS = 6
+_NOTHING_OWN = Own()
 _SHORT = 3  # a name of so few letters is as likely a code or a word
 
 
 class Harvest:
     """Visits documents without changing them and fills a vault; `settle` must follow the last document."""
 
-    def __init__(self, identifiers: Identifiers, vocabulary: frozenset[str]) -> None:
+    def __init__(self, identifiers: Identifiers, vocabulary: frozenset[str], own: Own = _NOTHING_OWN) -> None:
         self.vault = Vault()
         self.prose: set[str] = set()
         self.kept: set[str] = set()
         self.protected: set[str] = set()
         self._rules = identifiers
         self._vocabulary = vocabulary
+        self._own = own
+        self.protected.update(map(folded, own.brands))
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._walk = Walk(self, identifiers.siblings)
 
@@ -123,7 +127,19 @@ class Harvest:
             entity = self._rules.entities[rule.entity or ""]
             self.vault.add(day.isoformat(), entity, rule.id, aliases=(text, *dates.spellings(day)))
 
+    def _is_ours(self, text: str) -> bool:
+        """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
+        plain = folded(text)
+        if plain in map(folded, (*self._own.mailboxes, *self._own.hosts)):
+            return True
+        local, at, domain = plain.rpartition("@")
+        words = self._rules.words
+        nobody = domain in words["reserved_domains"] or domain in map(folded, self._own.domains)
+        return bool(at) and nobody and local in words["role_mailboxes"]
+
     def _add(self, text: str, entity: str, rule: str) -> None:
+        if self._is_ours(text):
+            return
         self.vault.add(text, self._rules.entities[entity], rule)
         if (serial := _SERIAL.fullmatch(text)) and self._rules.entities[entity].form == "id":
             # "credit_card_9513926" is also "the card 9513926" in somebody's words.

@@ -67,7 +67,9 @@ class ProseReader:
             from ._analyzer import build  # spaCy takes seconds to import: only when there is prose
 
             self._engine = build(self._settings)
-        chunks = [(text, chunk) for text in texts for chunk in _chunks(text)]
+        # spaCy takes no lone surrogate; a question mark in its place keeps every position.
+        readable = {text: text.encode("utf-8", "replace").decode("utf-8") for text in texts}
+        chunks = [(text, chunk) for text in texts for chunk in _chunks(readable[text])]
         found: dict[str, list[Finding]] = {text: [] for text in texts}
         nlp = self._engine.nlp_engine
         language = self._settings.language
@@ -81,7 +83,7 @@ class ProseReader:
 def _chunks(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > MAX_CHUNK:
-        cut = text.rfind(" ", start + _OVERLAP, start + MAX_CHUNK)
+        cut = text.rfind(" ", start + MAX_CHUNK // 2, start + MAX_CHUNK)
         cut = start + MAX_CHUNK if cut < 0 else cut
         yield text[start:cut]
         start = cut - _OVERLAP

@@ -17,6 +17,7 @@ from .fold import fold, folded
 from .vault import Identity, Vault, canonical_form
 
 _MAX_DRAWS = 4_096
+_CROWDED = 256
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _ORDER = ("name", "host", "digits", "date", "ip", "mac", "handle", "address", "id", "mail", "secret", "coordinate")
 
@@ -82,7 +83,10 @@ class Pseudonyms:
     def _free(self, identity: Identity) -> str:
         make = self._maker(identity)
         for attempt in range(_MAX_DRAWS):
-            candidate = make(Stream(self._key, identity.entity.form, identity.canonical, str(attempt)))
+            stream = Stream(self._key, identity.entity.form, identity.canonical, str(attempt))
+            candidate = make(stream)
+            if attempt >= _CROWDED and identity.entity.form == "id":
+                candidate += stream.choice("0123456789")  # the case holds most ids of this shape; a longer one is free
             if self._is_free(candidate, identity):
                 if identity.entity.name == "last_four":
                     self._tails[identity.canonical] = candidate
@@ -154,6 +158,9 @@ class Pseudonyms:
 
     def _mailbox(self, text: str, stream: Stream) -> str:
         local, _, domain = text.rpartition("@")
+        login = self._vault.identities.get(folded(local))
+        if login is not None and self._given.get(login.canonical):
+            return self.of(login, local) + "@" + self.domain(domain)
         pieces: list[str] = []
         position = 0
         for found in _TOKEN.finditer(local):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,7 +12,7 @@ from ..errors import RedactionRefused
 from ..model.json import JsonValue
 from .cover import Cover
 from .draw import Stream, shape_like
-from .fold import Folded, fold, folded
+from .fold import Folded, at_boundary, fold, folded
 from .keys import keyed_digest
 from .place import Place
 from .prose import NAMING_CUE
@@ -63,14 +64,11 @@ class Rewriter:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Return the replacements in one text."""
         view = fold(text)
-        opened, taken = Cover(len(text), islands), Cover(len(text))
+        free = _Free(len(text), islands)
         replacements: list[Replacement] = []
         for start, end, identity in self._occurrences(text, view, place):
             first, last = view.original(start, end)
-            # Encoded content is rewritten inside, save where a finding holds all of it and more.
-            around = any(first <= begin and stop <= last for begin, stop in islands)
-            outside = [(first, last)] if around else list(opened.gaps(first, last))
-            for here, there in [gap for part in outside for gap in taken.gaps(*part)]:
+            for here, there in free.pieces(first, last):
                 piece = text[here:there]
                 if (here, there) == (first, last):
                     made = self._pseudonyms.of(identity, piece)
@@ -80,7 +78,7 @@ class Rewriter:
                     continue
                 self._walk.tally.append(identity.canonical)
                 replacements.append((here, there, made))
-                taken.take(here, there)
+                free.taken.take(here, there)
         return replacements
 
     def number(self, value: int | float, place: Place) -> int | float:
@@ -138,15 +136,14 @@ class Rewriter:
         """Return doubtful tokens that stand beside another part of a person's name: ``ana quintero``, ``QUINTERO A.``."""
         names = [(start, end) for start, end, identity in found if identity.entity.form == "name"]
         names += [(item.start, item.end) for item in doubtful if folded(item.identity.text) not in self._vocabulary]
-        beside = []
-        for item in doubtful:
-            for start, end in names:
-                gap = view.clean[end : item.start] if end <= item.start else view.clean[item.end : start]
-                apart = (end <= item.start or item.end <= start) and len(gap) <= _GAP
-                if apart and not any(map(str.isalnum, gap)) and "." not in gap[:-1]:
-                    beside.append((item.start, item.end, item.identity))
-                    break
-        return beside
+        starts, ends = {start for start, _ in names}, {end for _, end in names}
+
+        def beside(item: Occurrence) -> bool:
+            before = [view.clean[item.start - gap : item.start] for gap in range(_GAP + 1) if item.start - gap in ends]
+            after = [view.clean[item.end : item.end + gap] for gap in range(_GAP + 1) if item.end + gap in starts]
+            return any(not any(map(str.isalnum, gap)) and "." not in gap[:-1] for gap in before + after)
+
+        return [(item.start, item.end, item.identity) for item in doubtful if beside(item)]
 
     def _digit_runs(self, view: Folded) -> Iterable[tuple[int, int, Identity]]:
         """Yield known long numbers in spellings never met before: other separators, or none."""
@@ -158,14 +155,37 @@ class Rewriter:
             if len(plain) == len(run.group()):
                 continue
             for occurrence in self._vault.find_digits(plain):
-                yield positions[occurrence.start], positions[occurrence.end - 1] + 1, occurrence.identity
+                start, end = positions[occurrence.start], positions[occurrence.end - 1] + 1
+                if not (view.clean[start - 1 : start].isdigit() or view.clean[end : end + 1].isdigit()):
+                    yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
         for name in self._local.get(text, ()):
             identity = self._vault.by_surface(name)
             if identity is None:
                 continue
-            start = view.text.find(folded(name))
-            while start >= 0:
-                yield start, start + len(folded(name)), identity
-                start = view.text.find(folded(name), start + 1)
+            found = [match.span() for match in re.finditer(re.escape(folded(name)), view.text)]
+            tokens = [(start, end) for start, end in found if at_boundary(view.clean, start, end)]
+            for start, end in tokens or found:
+                yield start, end, identity
+
+
+class _Free:
+    """What of a text is still to be replaced: islands are opened by the walk, save where one value covers them whole."""
+
+    def __init__(self, length: int, islands: Sequence[tuple[int, int]]) -> None:
+        self.taken = Cover(length)
+        self._islands = sorted(islands)
+        self._opened = Cover(length, islands)
+
+    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the free parts of ``[start, end)``; it alone where nothing overlaps it."""
+        gaps = list(self.taken.gaps(start, end))
+        if not self._opened.touches(start, end) or not (self._straddles(start) or self._straddles(end)):
+            return gaps
+        return [piece for gap in gaps for piece in self._opened.gaps(*gap)]
+
+    def _straddles(self, position: int) -> bool:
+        """Tell whether an island lies on both sides of a position."""
+        before = bisect_left(self._islands, (position, position)) - 1
+        return before >= 0 and self._islands[before][1] > position
