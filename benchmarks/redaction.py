@@ -1,15 +1,19 @@
-"""Our whole line beside plain Presidio on the same text: the samples, and an export named by CORPUS."""
+"""Our whole line beside plain Presidio on the same text: the samples, and what CORPUS names: an export, or a judged folder."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
+import judged
+import tldextract
 from presidio_analyzer import AnalyzerEngine
 from presidio_analyzer.nlp_engine import NlpEngineProvider
+from presidio_anonymizer import AnonymizerEngine
 
 from extractor import pipeline, read, ruleset
 from extractor.errors import ExtractFixtureError
@@ -28,11 +32,13 @@ def main() -> None:
     """Print kilobytes a second of both, and their ratio."""
     logging.disable(logging.CRITICAL)
     measure("samples", SAMPLES)
-    corpus = os.environ.get("CORPUS")
-    if corpus and Path(corpus).exists():
-        measure("corpus", Path(corpus))
+    corpus = Path(os.environ["CORPUS"]) if "CORPUS" in os.environ else None
+    if corpus is None or not corpus.exists():
+        print("corpus: not measured; set CORPUS to an export, or to a folder with corpus/ and tools/")
+    elif (corpus / "tools").is_dir():
+        judged.main(corpus, plain_anonymizer())
     else:
-        print("corpus: not measured; set CORPUS to an export to measure it too")
+        measure("corpus", corpus)
 
 
 def measure(name: str, source: Path) -> None:
@@ -69,17 +75,34 @@ def time_ours(readings: dict[str, Reading]) -> tuple[float, int]:
 
 def time_presidio(texts: Iterable[str]) -> float:
     """Return the seconds of a plain analyzer over the same texts, one by one, models loaded."""
-    models = [{"lang_code": "en", "model_name": Nlp().model}]
-    engine = NlpEngineProvider(nlp_configuration={"nlp_engine_name": "spacy", "models": models}).create_engine()
-    analyzer = AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
-    # It reads every URL-like text for half a minute, and would fetch a list of suffixes for every e-mail.
-    for recognizer in ("UrlRecognizer", "EmailRecognizer"):
-        analyzer.registry.remove_recognizer(recognizer)
+    analyzer = plain_analyzer()
     analyzer.analyze(text="warm up", language="en")
     start = time.perf_counter()
     for text in texts:
         analyzer.analyze(text=text, language="en")
     return time.perf_counter() - start
+
+
+def plain_analyzer() -> AnalyzerEngine:
+    """Return Presidio as it comes, save that it may not fetch a list of domain suffixes nor read URLs for minutes."""
+    tldextract.tldextract.TLD_EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    models = [{"lang_code": "en", "model_name": Nlp().model}]
+    engine = NlpEngineProvider(nlp_configuration={"nlp_engine_name": "spacy", "models": models}).create_engine()
+    analyzer = AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
+    analyzer.registry.remove_recognizer("UrlRecognizer")
+    return analyzer
+
+
+def plain_anonymizer() -> Callable[[str], str]:
+    """Return plain Presidio as a function of one text, each text treated once."""
+    analyzer, anonymizer = plain_analyzer(), AnonymizerEngine()
+
+    @cache
+    def anonymized(text: str) -> str:
+        found = analyzer.analyze(text=text, language="en")
+        return str(anonymizer.anonymize(text=text, analyzer_results=found).text)
+
+    return anonymized
 
 
 def texts_of(reading: Reading) -> Iterable[str]:

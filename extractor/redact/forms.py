@@ -13,37 +13,51 @@ from .draw import Stream, digits_like, pour, shape_like, with_luhn
 
 _CARD_RANGES = {"4": "400000", "5": "520000", "2": "222300", "3": "378282", "6": "601100"}
 _DOCUMENTATION = ("192.0.2.", "198.51.100.", "203.0.113.")
+_BENCHMARKING = (int(ipaddress.IPv4Address("198.18.0.0")), 2**17)
+_CLASS_E = (int(ipaddress.IPv4Address("240.0.0.0")), 2**28 - 1)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
 _MAX_PREFIX = 3  # letters
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
 
 
-def number(entity: str, text: str, stream: Stream, tail: str) -> str:
-    """Return digits in the format of a card, IBAN, phone or plain number, ending in ``tail`` where one is given."""
+def grown(text: str, extra: int) -> str:
+    """Return a text with its last letter or digit repeated, as a longer model for the stand-in of a short value."""
+    last = next((char for char in reversed(text) if char.isalnum()), "0")
+    return text + last * extra
+
+
+def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0) -> str:
+    """Return digits in the format of a card, IBAN, phone or plain number, ending in ``tail`` where one is given.
+
+    ``extra`` above 0 gives up a reserved range, then length, where too few numbers are left.
+    """
     if entity == "iban":
         return _iban(text, stream)
     plain = digits(text)
-    if entity == "card":
-        made = _card(plain, stream, tail)
-    elif entity == "phone":
+    if entity == "card" and plain:
+        made = _card(plain, stream, tail, reserved=not extra)
+    elif entity == "phone" and plain and not extra:
         made = _phone(plain, stream)
-    elif entity == "ssn":
-        made = "9" + digits_like("1" + plain[2:], stream)
+    elif entity == "ssn" and plain:
+        made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:
         made = digits_like(plain, stream)
         if tail and len(tail) < len(made):
             made = made[: -len(tail)] + tail
     else:
-        return shape_like(text, stream)
+        return shape_like(grown(text, extra), stream)
+    if extra and entity not in ("card", "phone"):
+        made += digits_like("1" * extra, stream)
     if len(plain) == sum(map(str.isalnum, text)):
-        return pour(made, text)
-    return shape_like(text, stream)
+        return pour(made, text) if len(made) == len(plain) else made
+    return shape_like(grown(text, extra), stream)
 
 
-def _card(plain: str, stream: Stream, tail: str) -> str:
-    prefix = _CARD_RANGES.get(plain[0], plain[:4])
+def _card(plain: str, stream: Stream, tail: str, *, reserved: bool) -> str:
+    prefix = _CARD_RANGES.get(plain[0], plain[:4]) if reserved else plain[0]
     made = prefix + digits_like("1" + plain[len(prefix) + 1 :], stream)
     if tail:
         return with_luhn(made[: -len(tail)] + tail, fixed_tail=len(tail))
@@ -63,9 +77,15 @@ def _iban(text: str, stream: Stream) -> str:
     return pour(country + iban.calc_check_digits(country + "00" + account) + account, text)
 
 
-def address_of_host(text: str, stream: Stream) -> str:
-    """Return a documentation address of the same family (RFC 5737, RFC 3849)."""
+def address_of_host(text: str, stream: Stream, *, reserve: int = 0) -> str:
+    """Return a documentation address of the same family (RFC 5737, RFC 3849).
+
+    ``reserve`` above 0 takes from larger ranges that nobody is given: benchmarking (RFC 2544), then class E (RFC 1112).
+    """
     if ipaddress.ip_address(text).version == 4:
+        if reserve:
+            base, size = _BENCHMARKING if reserve == 1 else _CLASS_E
+            return str(ipaddress.IPv4Address(base + stream.below(size)))
         return stream.choice(_DOCUMENTATION) + str(1 + stream.below(254))
     groups = ":".join(f"{stream.below(65_536):x}" for _ in range(6))
     return str(ipaddress.ip_address("2001:db8:" + groups))
@@ -80,6 +100,8 @@ def mac(text: str, stream: Stream) -> str:
 def secret(text: str, stream: Stream, prefixes: frozenset[str]) -> str:
     """Return a credential of the same shape; the vendor's known prefix stays, so that code can still tell its type."""
     prefix = max((prefix for prefix in prefixes if text.startswith(prefix)), key=len, default="")
+    if not any(map(str.isalnum, text[len(prefix) :])):
+        return prefix + "".join(char if char.isspace() else stream.choice(_SYMBOLS) for char in text[len(prefix) :])
     return prefix + shape_like(text[len(prefix) :], stream)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
 from . import dates
+from .cover import Cover
 from .fold import fold, folded
 from .place import Place
 from .prose import Finding, is_prose
@@ -66,9 +67,9 @@ class Harvest:
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
         if isinstance(value, int):
-            rule = self._rules.field(place.as_kind("value"), str(value))
+            rule = self._rules.field(place.as_kind("value"), str(abs(value)))
             if rule is not None:
-                self._whole(str(value), rule)
+                self._whole(str(abs(value)), rule, number=True)
             else:
                 self.kept.add(str(value))
         elif isinstance(value, ExactNumber):
@@ -106,26 +107,27 @@ class Harvest:
     def _ordinary(self, text: str) -> bool:
         return all(word.lower() in self._vocabulary for word in _WORD.findall(text))
 
-    def _whole(self, text: str, rule: FieldRule) -> None:
+    def _whole(self, text: str, rule: FieldRule, *, number: bool = False) -> None:
         if not text or rule.entity is None:
             return
         entity = self._rules.entities[rule.entity]
         if entity.form == "name":
             self._person(text, rule.id)
         elif entity.form == "date":
-            self._date(text, rule)
+            self._date(text, rule.entity, rule.id)
+        elif entity.name == "host" and text.lower() in self._rules.words["reserved_domains"]:
+            return  # localhost is nobody's
         else:
-            self._add(text, rule.entity, rule.id)
+            self._add(text, rule.entity, rule.id, number=number)
             if entity.name in self._rules.words["personal_entities"]:
                 self._name_parts(text, rule.id)
 
-    def _date(self, text: str, rule: FieldRule) -> None:
+    def _date(self, text: str, entity: str, rule: str) -> None:
         day = dates.read(text)
-        if day is None:
-            self._add(text, "record_id", rule.id)
+        if day is None:  # no calendar's date, but still what somebody gave as theirs
+            self._add(text, "record_id", rule)
         else:
-            entity = self._rules.entities[rule.entity or ""]
-            self.vault.add(day.isoformat(), entity, rule.id, aliases=(text, *dates.spellings(day)))
+            self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 
     def _is_ours(self, text: str) -> bool:
         """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
@@ -137,22 +139,21 @@ class Harvest:
         nobody = domain in words["reserved_domains"] or domain in map(folded, self._own.domains)
         return bool(at) and nobody and local in words["role_mailboxes"]
 
-    def _add(self, text: str, entity: str, rule: str) -> None:
+    def _add(self, text: str, entity: str, rule: str, *, number: bool = False) -> None:
         if self._is_ours(text):
             return
-        self.vault.add(text, self._rules.entities[entity], rule)
+        self.vault.add(text, self._rules.entities[entity], rule, number=number)
         if (serial := _SERIAL.fullmatch(text)) and self._rules.entities[entity].form == "id":
             # "credit_card_9513926" is also "the card 9513926" in somebody's words.
             self.vault.add(serial[1], self._rules.entities[entity], rule)
 
     def _patterns(self, text: str, islands: Sequence[tuple[int, int]]) -> None:
         view = fold(text)
+        opened = Cover(len(text), islands)
         for rule in self._rules.patterns:
             for start, end in rule.ranges(view.clean, view.text):
-                first, last = view.original(start, end)
-                if any(first < stop and begin < last for begin, stop in islands):
-                    continue
-                self._matched(view.clean[start:end], rule)
+                if not opened.touches(*view.original(start, end)):
+                    self._matched(view.clean[start:end], rule)
 
     def _matched(self, text: str, rule: PatternRule) -> None:
         entity = self._rules.entities[rule.entity]
@@ -162,8 +163,7 @@ class Harvest:
             if not self._ordinary(text):
                 self._person(text, rule.id)
         elif entity.form == "date":
-            if (day := dates.read(text)) is not None:
-                self.vault.add(day.isoformat(), entity, rule.id, aliases=(text, *dates.spellings(day)))
+            self._date(text, rule.entity, rule.id)
         else:
             self._add(text, rule.entity, rule.id)
             if entity.name in self._rules.words["personal_entities"]:
@@ -171,12 +171,18 @@ class Harvest:
 
     def _person(self, text: str, rule: str, *, local: bool = False) -> None:
         entity = self._rules.entities["person"]
-        words = [word for word in _WORD.findall(text) if word.lower() not in self._rules.words["name_particles"]]
-        if not words or len(words) > _MAX_NAME_WORDS:
+        guessed = rule.startswith("prose.")
+        every = _WORD.findall(text)
+        particles = self._rules.words["name_particles"]
+        # Nothing follows a particle at the end: there it is a surname, as in Anh Do.
+        suffixes = self._rules.words["name_suffixes"]
+        while every and every[-1].lower() in suffixes:
+            every.pop()
+        words = [word for word in every[:-1] if word.lower() not in particles] + every[-1:]
+        if not words or (guessed and len(words) > _MAX_NAME_WORDS):
             return
         if len(words) > 1:
             self.vault.add(text, entity, rule, local=local)
-        guessed = rule.startswith("prose.")
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:

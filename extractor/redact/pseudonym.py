@@ -12,14 +12,18 @@ from datetime import date
 
 from ..errors import RedactionRefused
 from . import dates, forms
-from .draw import Stream, cased_like, name_like, pour, shape_like
+from .draw import Stream, pour, shape_like
 from .fold import fold, folded
+from .keys import keyed_digest
+from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
 
-_MAX_DRAWS = 4_096
-_CROWDED = 256
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
-_ORDER = ("name", "host", "digits", "date", "ip", "mac", "handle", "address", "id", "mail", "secret", "coordinate")
+_RUN = re.compile(r"\d+|[^\W\d_]+")
+# What others are derived from comes first; of one group, the shorter first.
+_ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
+_LAST = 4  # digits by which people name a card; numbers as short as that can run out
+_CHANCE = 3  # characters up to which a value is met by chance in any longer one
 
 
 class Pseudonyms:
@@ -32,7 +36,9 @@ class Pseudonyms:
         self._given: dict[str, str] = {}
         self._used: set[str] = set()
         self._tails: dict[str, str] = {}
+        self._left: dict[tuple[int, bool], list[str]] = {}
         self._originals = set(_original_texts(vault))
+        self._tokens = Tokens(vault, key, words, self._used, self._originals)
         self._assign(today)
 
     def of(self, identity: Identity, surface: str) -> str:
@@ -43,26 +49,25 @@ class Pseudonyms:
         if form == "date":
             return dates.respell(given, surface)
         if form in ("name", "address"):
-            return self._tokens(identity, surface)
+            return self._tokens.of_text(identity, surface)
         if form == "digits" or identity.canonical.isdigit():
             alphanumeric = "".join(filter(str.isalnum, given))
             return pour(alphanumeric, surface) if len(alphanumeric) == sum(map(str.isalnum, surface)) else given
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
             given = "#" + given
-        if surface.strip() in identity.spellings:
-            return given if surface == identity.text or form == "secret" else cased_like_exact(given, surface)
-        return cased_like_exact(given, surface)
+        as_made = surface == identity.text or (form == "secret" and surface.strip() in identity.spellings)
+        return given if as_made else _cased_like_whole(given, surface)
 
     def part_of(self, identity: Identity, piece: str) -> str:
         """Return what stands in place of a piece of a value whose rest another, longer value claims."""
         if identity.entity.form in ("name", "address"):
-            return self._tokens(identity, piece)
+            return self._tokens.of_text(identity, piece)
         return shape_like(piece, Stream(self._key, "part", identity.canonical, piece))
 
     def _assign(self, today: date | None) -> None:
         identities = sorted(
             self._vault.sorted(),
-            key=lambda identity: (_ORDER.index(identity.entity.form), len(identity.canonical), identity.canonical),
+            key=lambda identity: (_ORDER.get(identity.entity.form, 4), len(identity.canonical), identity.canonical),
         )
         personal = [identity for identity in identities if identity.entity.form == "date"]
         shifted = dates.shift([identity.text for identity in personal], self._key, today)
@@ -70,26 +75,25 @@ class Pseudonyms:
             if identity.entity.form == "date":
                 self._take(identity, shifted[identity.text])
             elif identity.entity.form in ("name", "address"):
-                self._given[identity.canonical] = ""  # made of tokens, see _tokens
-                for token in _TOKEN.findall(identity.text):
-                    self._token(token)
+                self._given[identity.canonical] = ""  # made of words, see Tokens
+                self._tokens.of_text(identity, fold(identity.text).clean)
             else:
                 self._take(identity, self._free(identity))
 
     def _take(self, identity: Identity, given: str) -> None:
         self._given[identity.canonical] = given
         self._used.add(folded(given))
+        if len(identity.canonical) == _LAST and any(rule.startswith("last_four") for rule in identity.rules):
+            self._tails[identity.canonical] = given
 
     def _free(self, identity: Identity) -> str:
         make = self._maker(identity)
-        for attempt in range(_MAX_DRAWS):
+        for attempt in range(MAX_DRAWS):
+            if attempt == PATIENCE and (number := self._left_over(identity)):
+                return number
             stream = Stream(self._key, identity.entity.form, identity.canonical, str(attempt))
-            candidate = make(stream)
-            if attempt >= _CROWDED and identity.entity.form == "id":
-                candidate += stream.choice("0123456789")  # the case holds most ids of this shape; a longer one is free
+            candidate = make(stream, attempt // PATIENCE)
             if self._is_free(candidate, identity):
-                if identity.entity.name == "last_four":
-                    self._tails[identity.canonical] = candidate
                 return candidate
         raise RedactionRefused(f"no free pseudonym of class {identity.entity.name} is left in this case")
 
@@ -98,42 +102,68 @@ class Pseudonyms:
         canonical = canonical_form(lowered, identity.entity)
         if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
             return False
-        # A longer pseudonym must not hold an original either, save what it derives from on purpose.
+        # A longer pseudonym must not hold an original either.
         return not any(
-            self._vault.identities.get(occurrence.identity.canonical) is not None
-            and not occurrence.identity.word
-            and len(occurrence.identity.canonical) > 3  # shorter ones are met by chance
+            not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE
             for occurrence in self._vault.find(fold(candidate))
         )
 
-    def _maker(self, identity: Identity) -> Callable[[Stream], str]:
-        form = identity.entity.form
-        text = identity.text
-        if form == "digits":
-            tail = next((new for old, new in sorted(self._tails.items()) if identity.canonical.endswith(old)), "")
-            if identity.entity.name == "last_four":
-                tail = ""
-            return lambda stream: forms.number(identity.entity.name, text, stream, tail)
-        if form == "ip":
-            return lambda stream: forms.address_of_host(text, stream)
-        if form == "mac":
-            return lambda stream: forms.mac(text, stream)
-        if form == "secret":
-            return lambda stream: forms.secret(text, stream, self._words.get("secret_prefixes", frozenset()))
-        if form == "mail":
-            return lambda stream: self._mailbox(text, stream)
-        return lambda stream: self._composite(identity, stream)
+    def _left_over(self, identity: Identity) -> str | None:
+        """Return one of the short numbers that nobody has, in keyed order, when drawing no longer meets one."""
+        width = len(identity.canonical)
+        if not identity.canonical.isdecimal() or width > _LAST:
+            return None
+        zero = identity.canonical.startswith("0")
+        for leading in (zero, not zero):
+            if leading and identity.number:
+                continue  # a JSON number has no leading zero
+            numbers = self._left.get((width, leading))
+            if numbers is None:
+                every = (f"{number:0{width}}" for number in range(10**width))
+                keyed = [(keyed_digest(self._key, "left", text), text) for text in every]
+                numbers = [text for _, text in sorted(keyed) if text.startswith("0") is leading]
+                self._left[width, leading] = numbers
+            while numbers:
+                candidate = pour(numbers.pop(), identity.text)
+                if self._is_free(candidate, identity):
+                    return candidate
+        return None
 
-    def _composite(self, identity: Identity, stream: Stream) -> str:
-        """Return an id in which shorter known values carry their own pseudonyms and the rest is redrawn."""
-        text = identity.text.lstrip("#") if identity.entity.form == "id" else identity.text
+    def _maker(self, identity: Identity) -> Callable[[Stream, int], str]:
+        """Return what draws candidates, longer ones on demand: no value lost, no two made one, goes before length."""
+        entity, text = identity.entity, identity.text
+        if entity.form == "digits":
+            short = entity.name == "last_four" or len(identity.canonical) <= _LAST
+            tail = "" if short else self._tails.get(identity.canonical[-_LAST:], "")
+            return lambda stream, extra: forms.number(entity.name, text, stream, tail, extra=extra)
+        if entity.form == "ip":
+            return lambda stream, extra: forms.address_of_host(text, stream, reserve=extra)
+        if entity.form == "mac":
+            return lambda stream, _: forms.mac(text, stream)
+        if entity.form == "secret":
+            prefixes = self._words["secret_prefixes"]
+            return lambda stream, extra: forms.secret(forms.grown(text, extra), stream, prefixes)
+        if entity.form == "mail":
+            local, _, domain = text.rpartition("@")
+            return lambda stream, extra: (
+                self._composite(forms.grown(local, extra), identity, stream, self._mailbox_piece)
+                + "@"
+                + self._mail_domain(domain, identity)
+            )
+        plain = text.lstrip("#") if entity.form == "id" else text
+        return lambda stream, extra: self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
+
+    def _composite(
+        self, text: str, identity: Identity, stream: Stream, piece: Callable[[str, Identity, Stream], str]
+    ) -> str:
+        """Return a text in which shorter known values carry their own pseudonyms and the rest is redrawn."""
         pieces: list[str] = []
         position = 0
         for start, end, inner in self._inside(text, identity):
-            pieces.append(self._redrawn(text[position:start], identity, stream))
+            pieces.append(piece(text[position:start], identity, stream))
             pieces.append(self.of(inner, text[start:end]))
             position = end
-        pieces.append(self._redrawn(text[position:], identity, stream))
+        pieces.append(piece(text[position:], identity, stream))
         return "".join(pieces)
 
     def _inside(self, text: str, identity: Identity) -> list[tuple[int, int, Identity]]:
@@ -143,92 +173,39 @@ class Pseudonyms:
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
                 continue
-            if occurrence.end - occurrence.start >= len(view.text):
+            if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue
+            if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):
+                continue  # somebody is called Card, and this is a card's number
             start, end = view.original(occurrence.start, occurrence.end)
             if all(end <= taken or start >= stop for taken, stop, _ in found):
                 found.append((start, end, inner))
         return sorted(found, key=lambda item: item[0])
 
-    def _redrawn(self, text: str, identity: Identity, stream: Stream) -> str:
+    def _kept(self, identity: Identity) -> frozenset[str]:
         # Ids of people are made of their names, and names can be type words: only words for a person stay there.
         personal = identity.entity.name in self._words["personal_entities"]
-        kept = self._words["person_type_words" if personal else "type_words"]
-        return forms.record(text, stream, kept, serials=not personal)
+        return self._words["person_type_words" if personal else "type_words"]
 
-    def _mailbox(self, text: str, stream: Stream) -> str:
-        local, _, domain = text.rpartition("@")
-        login = self._vault.identities.get(folded(local))
-        if login is not None and self._given.get(login.canonical):
-            return self.of(login, local) + "@" + self.domain(domain)
-        pieces: list[str] = []
-        position = 0
-        for found in _TOKEN.finditer(local):
-            pieces.append(local[position : found.start()])
-            pieces.append(self._local_token(found.group(), stream))
-            position = found.end()
-        return "".join(pieces) + local[position:] + "@" + self.domain(domain)
+    def _record_piece(self, text: str, identity: Identity, stream: Stream) -> str:
+        personal = identity.entity.name in self._words["personal_entities"]
+        return forms.record(text, stream, self._kept(identity), serials=not personal)
 
-    def _local_token(self, token: str, stream: Stream) -> str:
-        out: list[str] = []
-        for piece in re.findall(r"\d+|\D+", token):
-            if piece.isdigit():
-                out.append(forms.record(piece, stream, frozenset()))
-            elif piece.lower() in self._words["role_mailboxes"]:
-                out.append(piece)
-            else:
-                out.append(self._token(piece))
-        return "".join(out)
+    def _mailbox_piece(self, text: str, _: Identity, stream: Stream) -> str:
+        def stand_in(run: re.Match[str]) -> str:
+            if run.group().isdigit():
+                return forms.record(run.group(), stream, frozenset())
+            if run.group().lower() in self._words["role_mailboxes"]:
+                return run.group()
+            return self._tokens.of(run.group())
 
-    def domain(self, domain: str) -> str:
-        """Return the stand-in of a mail or host domain: reserved ones stay, all others move below ``.example``."""
-        lowered = folded(domain).strip(".")
-        if lowered in self._words["reserved_domains"] or lowered.endswith(
-            tuple("." + reserved for reserved in self._words["reserved_domains"])
-        ):
-            return domain
-        labels = lowered.split(".")
-        public = 2 if len(labels) > 2 and labels[-2] in self._words["second_level"] else 1
-        registrable = labels[:-public] or labels
-        return cased_like(".".join(map(self._domain_label, registrable)) + ".example", domain)
+        return _RUN.sub(stand_in, text)
 
-    def _domain_label(self, label: str) -> str:
-        if label in self._words["type_words"]:
-            return label
-        return re.sub(r"[^\W_\d]+|\d+", lambda found: self._token(found.group()).lower(), label)
-
-    def _tokens(self, identity: Identity, surface: str) -> str:
-        address = identity.entity.form == "address"
-        kept = self._words["address_words"] if address else self._words["name_particles"]
-
-        def stand_in(found: re.Match[str]) -> str:
-            token = found.group()
-            known = folded(token) in self._vault.identities  # somebody is called Lane
-            region = address and token.isupper() and len(token) == 2  # OR, CA
-            return token if (folded(token) in kept or region) and not known else self._token(token)
-
-        return _TOKEN.sub(stand_in, surface)
-
-    def _token(self, token: str) -> str:
-        """Return the stand-in of one word of a name or an address, in its case; numbers stay numbers."""
-        canonical = folded(token)
-        key = "token:" + canonical
-        if key not in self._given:
-            for attempt in range(_MAX_DRAWS):
-                stream = Stream(self._key, "token", canonical, str(attempt))
-                made = (
-                    forms.record(token, stream, frozenset())
-                    if any(map(str.isdigit, token))
-                    else (name_like(canonical, stream) if len(canonical) > 1 else stream.choice("bcdfghjklmnpqrstvwz"))
-                )
-                taken = made.lower() in self._used and len(canonical) > 1
-                if not taken and made.lower() not in self._originals and made.lower() not in self._words["vocabulary"]:
-                    break
-            else:
-                raise RedactionRefused("no free name is left in this case")
-            self._given[key] = made
-            self._used.add(made.lower())
-        return cased_like(self._given[key], token)
+    def _mail_domain(self, domain: str, identity: Identity) -> str:
+        host = self._vault.by_surface(domain)
+        if host is not None and host is not identity and self._given.get(host.canonical):
+            return self.of(host, domain)
+        return self._tokens.domain(domain)
 
 
 def _original_texts(vault: Vault) -> Iterator[str]:
@@ -240,7 +217,7 @@ def _original_texts(vault: Vault) -> Iterator[str]:
                 yield from _TOKEN.findall(folded(spelling))
 
 
-def cased_like_exact(text: str, surface: str) -> str:
+def _cased_like_whole(text: str, surface: str) -> str:
     """Return a pseudonym in all lower or all upper case where the spelling at hand is so, else as it was made."""
     letters = [char for char in surface if char.isalpha()]
     if letters and all(char.islower() for char in letters):

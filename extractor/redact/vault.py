@@ -102,7 +102,8 @@ class Vault:
             return
         for number, start, end in index.matcher.find_matches_as_indexes(view.text, overlapping=True):
             surface, identity = index.order[number]
-            if (is_long(surface) and not identity.word) or at_boundary(view.clean, start, end):
+            anywhere = is_long(surface) and not identity.word and identity.entity.form != "date"  # 1/2/1990, 11/2/1990
+            if anywhere or at_boundary(view.clean, start, end):
                 yield Occurrence(start, end, identity)
 
     def find_digits(self, digits: str) -> Iterator[Occurrence]:

@@ -15,9 +15,12 @@ def overridden(trace: Trace, decisions: Sequence[Decision], boundary: int, overr
     """Return the decisions with overrides applied and marked.
 
     The more exact word wins (span id, then name, then kind, then ``all``), and ``keep`` wins a tie. The boundary
-    cannot be dropped. Raises `UsageError` when an override fits no span.
+    stays when a name, a kind or ``all`` would drop it. Raises `UsageError` when an override fits no span, or drops the
+    boundary by its id.
     """
     _all_fit(trace, override)
+    if trace.steps[boundary].span.span_id in map(str.lower, override.drop):
+        raise UsageError("--drop names the boundary itself", hint="choose another boundary with --at")
     return tuple(
         decision if index == boundary else _decide(step, decision, override)
         for index, (step, decision) in enumerate(zip(trace.steps, decisions, strict=True))

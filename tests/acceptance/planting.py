@@ -14,7 +14,7 @@ TRACE = "7c3a91e05b2d4f68a1c09e8d3b7f5a24"
 START = 1_780_000_000_000_000_000
 
 EMAIL = "ottiwell.brandreth@quarry.example.net"
-SECRET = "-".join(("sk", "live", "9fQ2xT7bLm4Zc8VdRk3W"))
+SECRET = "sk-" + "live-" + "9fQ2xT7bLm4Zc8VdRk3W"
 ACCOUNT = "7706410293"
 PERSON = "Ottiwell Brandreth"
 VALUES = {"email": EMAIL, "secret": SECRET, "account": ACCOUNT, "person": PERSON}
@@ -278,7 +278,7 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "backslash u": lambda v: "".join(f"\\u{ord(char):04x}" for char in v),
     "backslash u, some": lambda v: v.replace(v[2], f"\\u{ord(v[2]):04x}"),
     "upper case": str.upper,
-    "zero-width": lambda v: "\u200b".join(v),
+    "zero-width": "\u200b".join,
     "full width": lambda v: "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in v),
     "lines": lambda v: f"who:\r\n\t{v}\r\nend",
     "XML": lambda v: f'<customer who="{html.escape(v)}"><![CDATA[{v}]]></customer>',

@@ -25,7 +25,7 @@ def complaints(case: dict) -> list[str]:
     if lacking := (needed | {"identity", "tool_events", "expected"}) - case.keys():
         return [f"missing top-level fields: {sorted(lacking)}"]
     found = []
-    datetime.fromisoformat(case["frozen_at"].replace("Z", "+00:00"))
+    datetime.fromisoformat(case["frozen_at"])
     for index, event in enumerate(case["tool_events"]):
         if lacking := {"attempt", "tool", "arguments", "outcome"} - event.keys():
             found.append(f"tool_events[{index}] missing {sorted(lacking)}")

@@ -36,7 +36,11 @@ def test_what_is_no_code_is_left_alone(text):
     assert list(embedded(text)) == []
 
 
-@given(st.lists(st.sampled_from(["&#79;", "&amp;", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "Oda", ".", " ", "&", "\\", "x=1"])))
+@given(
+    st.lists(
+        st.sampled_from(["&#79;", "&amp;", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "Oda", ".", " ", "&", "\\", "x=1"])
+    )
+)
 def test_what_is_unchanged_keeps_its_very_spelling(pieces):
     text = "".join(pieces)
     for island in embedded(text):

@@ -1,0 +1,113 @@
+"""Stand-ins of single words: parts of names, of addresses and of domains, the same wherever a word recurs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..errors import RedactionRefused
+from . import forms
+from .draw import Stream, cased_like, name_like
+from .fold import fold, folded
+from .keys import keyed_digest
+from .vault import Identity, Vault
+
+MAX_DRAWS = 4_096
+PATIENCE = 64  # draws of one length before a stand-in may grow longer than its original
+_TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Tokens:
+    """Draws words until one is free; ``used`` and ``originals``, lower case, are shared with all other stand-ins."""
+
+    def __init__(
+        self, vault: Vault, key: bytes, words: Mapping[str, frozenset[str]], used: set[str], originals: set[str]
+    ) -> None:
+        self._vault = vault
+        self._key = key
+        self._words = words
+        self._used = used
+        self._originals = originals
+        self._given: dict[str, str] = {}
+        self._domains: dict[str, str] = {}
+        ring = sorted(_LETTERS, key=lambda letter: keyed_digest(key, "initial", letter))
+        self._initials = dict(zip(ring, ring[1:] + ring[:1], strict=True))  # no letter is its own stand-in
+
+    def of_text(self, identity: Identity, surface: str) -> str:
+        """Return a name or an address word by word; particles, street words and regions stay."""
+        address = identity.entity.form == "address"
+        kept = self._words["address_words"] if address else self._words["name_particles"]
+
+        def stand_in(found: re.Match[str]) -> str:
+            token = found.group()
+            known = folded(token) in self._vault.identities  # somebody is called Lane
+            region = address and token.isupper() and len(token) == 2  # OR, CA
+            return token if (folded(token) in kept or region) and not known else self.of(token)
+
+        return _TOKEN.sub(stand_in, surface)
+
+    def of(self, token: str) -> str:
+        """Return the stand-in of one word in its case; numbers stay numbers.
+
+        Raises `RedactionRefused` when no word is left, which takes more people than a trace can hold.
+        """
+        canonical = folded(token)
+        if canonical in self._initials:
+            return cased_like(self._initials[canonical], token)
+        if canonical not in self._given:
+            made = self._given[canonical] = self._drawn(token, canonical)
+            self._used.add(made.lower())
+        return cased_like(self._given[canonical], token)
+
+    def _drawn(self, token: str, canonical: str) -> str:
+        numeric = any(map(str.isdigit, token))
+        for attempt in range(MAX_DRAWS):
+            stream = Stream(self._key, "token", canonical, str(attempt))
+            grown = attempt // PATIENCE
+            if numeric:
+                made = forms.record(forms.grown(token, grown), stream, frozenset())
+            else:
+                made = name_like(forms.grown(canonical, grown), stream)
+            lowered = made.lower()
+            if (
+                lowered not in self._used
+                and lowered not in self._originals
+                and lowered not in self._words["vocabulary"]
+            ):
+                return made
+        raise RedactionRefused("no free name is left in this case")
+
+    def domain(self, domain: str) -> str:
+        """Return the stand-in of a mail or host domain: reserved ones stay, all others move below ``.example``.
+
+        Different domains stay different, even where only the top level differs.
+        """
+        lowered = folded(domain).strip(".")
+        if lowered not in self._domains:
+            self._domains[lowered] = lowered if self._is_reserved(lowered) else self._moved(lowered)
+        made = self._domains[lowered]
+        return domain if made == lowered else cased_like(made, domain)
+
+    def _is_reserved(self, domain: str) -> bool:
+        if any(not occurrence.identity.word for occurrence in self._vault.find(fold(domain))):
+            return False
+        reserved = self._words["reserved_domains"]
+        labels = domain.split(".")
+        return any(".".join(labels[first:]) in reserved for first in range(len(labels)))
+
+    def _moved(self, domain: str) -> str:
+        labels = domain.split(".")
+        public = 2 if len(labels) > 2 and labels[-2] in self._words["second_level"] else 1
+        registrable = list(map(self._label, labels[:-public] or labels))
+        taken = set(self._domains.values())
+        attempt = 0
+        while (made := ".".join(registrable) + ".example") in taken:
+            registrable[-1] += name_like("x", Stream(self._key, "domain", domain, str(attempt)))
+            attempt += 1
+        return made
+
+    def _label(self, label: str) -> str:
+        if label in self._words["type_words"]:
+            return label
+        return re.sub(r"[^\W_\d]+|\d+", lambda found: self.of(found.group()).lower(), label)
