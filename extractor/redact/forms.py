@@ -6,6 +6,7 @@ import ipaddress
 import re
 from uuid import UUID
 
+import phonenumbers
 from stdnum import iban
 
 from .checks import digits
@@ -40,7 +41,7 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
     if entity == "card" and plain:
         made = _card(plain, stream, tail, reserved=not extra)
     elif entity == "phone" and plain and not extra:
-        made = _phone(plain, stream)
+        made = _phone(text, plain, stream)
     elif entity == "ssn" and plain:
         made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:
@@ -64,11 +65,20 @@ def _card(plain: str, stream: Stream, tail: str, *, reserved: bool) -> str:
     return with_luhn(made)
 
 
-def _phone(plain: str, stream: Stream) -> str:
+def _phone(text: str, plain: str, stream: Stream) -> str:
     if len(plain) == 10 or (len(plain) == 11 and plain[0] == "1"):  # North America: 555-01xx is fiction
         country = plain[:-10]
         return country + str(2 + stream.below(8)) + f"{stream.below(100):02}" + "55501" + f"{stream.below(100):02}"
-    return plain[:2] + digits_like("1" + plain[2:], stream)[1:]
+    country = _country_code(text)
+    return country + digits_like(plain[len(country) :], stream)
+
+
+def _country_code(text: str) -> str:
+    """Return the country code of a number in international form (E.164), empty for any other."""
+    try:
+        return str(phonenumbers.parse(text).country_code)
+    except phonenumbers.NumberParseException:
+        return ""
 
 
 def _iban(text: str, stream: Stream) -> str:

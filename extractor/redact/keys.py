@@ -71,15 +71,15 @@ def load_key(path: Path) -> WorkspaceKey:
     """
     try:
         mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # reading a pipe could wait for ever
+            raise WorkspaceKeyError("the key is not a regular file")
+        if mode & stat.S_IROTH:
+            raise WorkspaceKeyError("the key file is readable by everybody", hint="chmod o-rwx the key file")
         content = path.read_bytes()
     except OSError:
         raise WorkspaceKeyError(
             "the key file cannot be read", hint="make one with: extract-fixture key new --out FILE"
         ) from None
-    if not stat.S_ISREG(mode):
-        raise WorkspaceKeyError("the key is not a regular file")
-    if mode & stat.S_IROTH:
-        raise WorkspaceKeyError("the key file is readable by everybody", hint="chmod o-rwx the key file")
     return WorkspaceKey(material=_material(content))
 
 

@@ -87,13 +87,8 @@ def test_folders_and_absent_files_are_no_keys(tmp_path):
 def test_a_pipe_is_no_key(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    writer = os.open(path, os.O_RDWR)
-    try:
-        os.write(writer, MATERIAL)
-        with pytest.raises(WorkspaceKeyError, match="regular file"):
-            load_key(path)
-    finally:
-        os.close(writer)
+    with pytest.raises(WorkspaceKeyError, match="regular file"):
+        load_key(path)
 
 
 def test_purposes_and_keys_give_unrelated_bytes():
