@@ -19,7 +19,8 @@ def redacted(text: str, own: Own) -> str:
 def test_a_mailbox_of_ours_stays_and_the_customer_beside_it_goes() -> None:
     text = redacted("escalate to desk.four@shop.co about ines.kaplan@mail.co", Own(mailboxes=("desk.four@shop.co",)))
     assert text.startswith("escalate to desk.four@shop.co about ")
-    assert "kaplan" not in text and "mail.co" not in text
+    assert "kaplan" not in text
+    assert "mail.co" not in text
 
 
 def test_at_a_domain_of_ours_functions_stay_and_people_go() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from extractor.verify._vocabulary import vocabulary_digest, words
+from extractor.ruleset import vocabulary
 
 from .cases import run
 
@@ -65,6 +65,5 @@ def test_name_like_tokens_come_first(original, document):
 
 
 def test_the_word_list_holds_words_and_no_names():
-    assert {"refund", "order", "will", "may", "grant", "young", "brown"} <= words()
-    assert not {"john", "mary", "yusuf", "rossi", "smith", "paris", "ava", "li"} & words()
-    assert len(vocabulary_digest()) == 64
+    assert {"refund", "order", "will", "may", "grant", "young", "brown"} <= vocabulary()
+    assert not {"john", "mary", "yusuf", "rossi", "smith", "paris", "ava", "li"} & vocabulary()
