@@ -17,7 +17,7 @@ from ._events import interval, predecessors, tool_events
 from ._expected import expected
 from ._identity import identity
 from ._members import documents, fidelity, instant, nearest, ordering, stated
-from ._messages import Messages, spoken
+from ._messages import Messages, spoken, users
 from ._missing import entry
 from ._policy import Policy, policy
 from ._timing import Surroundings
@@ -144,7 +144,7 @@ class _Assembly:
                 continue
             before = position <= self._until
             if before:
-                messages.add([each for each in step.model.input if each.role == "user"], as_input=True)
+                messages.add([each for each in step.model.input if users(each)], as_input=True)
             if step.span.span_id in kept:
                 messages.add((*step.model.input, *step.model.output), as_input=before)
         return messages

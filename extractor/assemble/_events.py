@@ -38,6 +38,7 @@ def tool_events(
             "attempt": index + 1,
             "tool": call.tool.name,
             "call_id": call.tool.call_id,
+            **({"attempt_id": call.step.span.span_id} if call.own else {}),
             "logical_call": numbers.setdefault(key, len(numbers) + 1),
             "try": len(tries) + 1,
         }

@@ -30,7 +30,7 @@ class Messages:
         """Take messages in; ``as_input`` says that the users' among them were said before the boundary."""
         for message in messages:
             key = self._key(message)
-            if message.role == "user" and as_input:
+            if as_input and users(message):
                 self._said.setdefault(key, message)
                 self._other.pop(key, None)
             elif key not in self._said:
@@ -119,6 +119,11 @@ def spoken(step: Step) -> str | None:
         if message.role == "assistant" and part.type == "text" and part.text and part.text.strip()
     ]
     return "\n".join(texts) or None
+
+
+def users(message: Message) -> bool:
+    """Return whether the user said it; some providers send tool results under the user's role."""
+    return message.role == "user" and any(part.type != "tool_result" for part in message.parts)
 
 
 def digest(content: str) -> str:

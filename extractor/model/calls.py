@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .json import JsonValue, compact
 from .trace import Message, Part, Step, ToolCall, Trace
@@ -40,8 +40,8 @@ def tool_calls(trace: Trace) -> tuple[Call, ...]:
     """
     own = [step for step in trace.steps if step.kind == "tool_call" and step.tool is not None]
     chat = _chat(trace)
-    requests = _requests(own, chat)
-    calls = [_own_call(step, requests.get(step.span.span_id)) for step in own]
+    entries = _entries(own, chat)
+    calls = [_own_call(step, entries.get(step.span.span_id)) for step in own]
     calls.extend(_chat_call(entry) for entry in chat.values() if not entry.matched and entry.result is not None)
     return tuple(sorted(calls, key=lambda call: call.order))
 
@@ -110,9 +110,9 @@ def _called(messages: tuple[Message, ...]) -> Iterator[Part]:
     return (part for message in messages for part in message.parts if part.type == "tool_call")
 
 
-def _requests(own: list[Step], chat: dict[str, _Entry]) -> dict[str, str]:
-    """Match steps to chat entries; return the span id of the asking model step by span id of the tool step."""
-    requests: dict[str, str] = {}
+def _entries(own: list[Step], chat: dict[str, _Entry]) -> dict[str, _Entry]:
+    """Match steps to chat entries; return the entry by span id of the tool step."""
+    entries: dict[str, _Entry] = {}
     unnamed: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
     with_id = {step.tool.call_id for step in own if step.tool is not None}
     for key, entry in chat.items():
@@ -128,27 +128,35 @@ def _requests(own: list[Step], chat: dict[str, _Entry]) -> dict[str, str]:
             entry_of = next((entry for entry in waiting if not entry.matched and _before(entry, step)), None)
         if entry_of is not None:
             entry_of.matched = True
-            if entry_of.from_output:
-                requests[step.span.span_id] = entry_of.asked.span.span_id
-    return requests
+            entries[step.span.span_id] = entry_of
+    return entries
 
 
 def _before(entry: _Entry, step: Step) -> bool:
     return entry.asked.span.start_ns <= step.span.start_ns
 
 
-def _own_call(step: Step, requested_by: str | None) -> Call:
+def _own_call(step: Step, entry: _Entry | None) -> Call:
     if step.tool is None:
         raise ValueError("a tool step holds a tool call")
     return Call(
-        tool=step.tool,
+        tool=step.tool if entry is None else _completed(step.tool, entry),
         step=step,
         own=True,
-        requested_by=requested_by,
+        requested_by=entry.asked.span.span_id if entry is not None and entry.from_output else None,
         start_ns=step.span.start_ns,
         end_ns=step.span.end_ns,
         order=(*step.span.order, 0),
     )
+
+
+def _completed(tool: ToolCall, entry: _Entry) -> ToolCall:
+    """Return a call with what its span did not capture and the messages about the same call hold."""
+    if tool.arguments is None and tool.arguments_text is None:
+        tool = replace(tool, arguments=entry.part.value, arguments_text=entry.part.value_text)
+    if entry.result is not None and not tool.has_result and tool.error is None:
+        tool = replace(tool, result=entry.result.value, result_text=entry.result.value_text, has_result=True)
+    return tool
 
 
 def _chat_call(entry: _Entry) -> Call:

@@ -77,7 +77,7 @@ def phone(text: str) -> bool:
 
 def random_text(text: str) -> bool:
     """Tell whether a token looks drawn at random: letters and digits mixed, hardly a repeated pair."""
-    if len(text) < 16:
+    if len(text) < 16 or edition(text):
         return False
     classes = sum((any(map(str.isdigit, text)), any(map(str.islower, text)), any(map(str.isupper, text))))
     counts = Counter(text)
@@ -100,10 +100,19 @@ def identifier(text: str) -> bool:
 
 def no_ordinal(text: str) -> bool:
     """Tell whether an id is more than a word with a small number: ``call_1`` and ``R-88`` name a place in a list."""
-    return _ORDINAL.fullmatch(text) is None
+    return _ORDINAL.fullmatch(text) is None and not edition(text)
+
+
+def edition(text: str) -> bool:
+    """Tell whether ordinary words with a month or a version name an edition of something: ``refunds-2026-08``."""
+    found = _EDITION.fullmatch(text)
+    return found is not None and all(word.lower() in vocabulary() for word in re.split("[_-]", found[1]))
 
 
 _ORDINAL = re.compile(r"(?:[A-Za-z]+[_-])+\d{1,2}")
+_EDITION = re.compile(
+    r"([A-Za-z]+(?:[_-][A-Za-z]+)*)[_-](?:20\d\d[_-]?(?:0[1-9]|1[0-2])|[vV]\d{1,2}(?:\.\d{1,2}){0,2})"
+)
 
 
 def mixed_token(text: str) -> bool:
@@ -130,6 +139,6 @@ def no_word(text: str) -> bool:
 
 
 _MIN_CUED_DIGITS = 6
-_ANY_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
+_ANY_DATE = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
 _WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")

@@ -20,7 +20,8 @@ from .place import Place
 from .prose import ProseReader
 from .pseudonym import Pseudonyms
 from .rewrite import Rewriter
-from .rules import Identifiers, compile_identifiers
+from .rulebook import compile_identifiers
+from .rules import Identifiers
 from .treat import settle
 from .vault import Vault
 
@@ -55,7 +56,7 @@ def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> 
         counts=_counts(vault, rewriter),
         selection=case.selection,
         becomes=case.becomes,
-        span_ids=_span_ids(case, scope_key, vault),
+        span_ids=_span_ids(case, scope_key, rewriter, vault),
         trace_refs=tuple(
             keyed_digest(key.derive("trace-ref"), trace_id).hex()[:32] for trace_id in case.trace.trace_ids
         ),
@@ -179,12 +180,18 @@ def _counts(vault: Vault, rewriter: Rewriter) -> tuple[RedactionCount, ...]:
     )
 
 
-def _span_ids(case: Case, scope_key: bytes, vault: Vault) -> Mapping[str, str]:
-    """Return synthetic ids of 16 hex digits, redrawn until none repeats and none holds a known value."""
-    given: dict[str, str] = {}
-    used: set[str] = set()
+def _span_ids(case: Case, scope_key: bytes, rewriter: Rewriter, vault: Vault) -> Mapping[str, str]:
+    """Return synthetic ids of 16 hex digits, redrawn until none repeats and none holds a known value.
+
+    An id that the case names, as that of an attempt, has its pseudonym already.
+    """
+    named = {span.span_id for span in case.trace.spans if vault.by_surface(span.span_id) is not None}
+    given = {span_id: rewriter.leaf(span_id, Place(("attempt_id",), prose=False)) for span_id in sorted(named)}
+    used = set(given.values())
     originals = {span.span_id for span in case.trace.spans}
     for span in case.trace.spans:
+        if span.span_id in given:
+            continue
         attempt = 0
         while True:
             made = keyed_digest(scope_key, "span-id", span.trace_id, span.span_id, str(attempt))[:_SPAN_ID_BYTES].hex()

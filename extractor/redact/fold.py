@@ -60,8 +60,6 @@ def _clean_char(char: str) -> str:
         return ""
     if category == "Cs":  # a lone surrogate is no text, and no matcher takes it
         return "\ufffd"
-    if category == "Cs":
-        return "\ufffd"  # half a character: no matcher takes one
     if category == "Zs":
         return " "
     plain = "".join(

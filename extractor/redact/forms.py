@@ -21,11 +21,17 @@ _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 _SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
 _MAX_PREFIX = 3  # letters
+_SHAPELESS = 8  # characters that a stand-in grew in vain
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
 
 
 def grown(text: str, extra: int) -> str:
-    """Return a text with its last letter or digit repeated, as a longer model for the stand-in of a short value."""
+    """Return a text with its last letter or digit repeated, as a longer model for the stand-in of a short value.
+
+    Much longer models are letters: whatever has no free stand-in by then, as ``0/0``, can hardly be redrawn in its shape.
+    """
+    if extra > _SHAPELESS and not text.isdecimal():
+        return "x" * (len(text) + extra)
     last = next((char for char in reversed(text) if char.isalnum()), "0")
     return text + last * extra
 

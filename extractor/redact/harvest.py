@@ -87,12 +87,16 @@ class Harvest:
                 self._add(text, rule.entity, rule.id)
 
     def findings(self, found: Iterable[Finding]) -> list[str]:
-        """Record persons that the language model found in one text and return the names that hold there alone.
+        """Record what analysis found in one text and return what holds there alone.
 
-        A corroborated name is a known value everywhere, another is local to its text.
+        A corroborated name is a known value everywhere; another, and what is no name, is local to its text.
         """
         local: list[str] = []
         for finding in found:
+            if finding.foreign:
+                self.vault.add(finding.text, self._rules.entities["unknown_id"], finding.rule, local=True)
+                local.append(finding.text)
+                continue
             lowered = folded(finding.text)
             last = lowered.rpartition(" ")[2]
             if lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]:
@@ -117,6 +121,11 @@ class Harvest:
             self._date(text, rule.entity, rule.id)
         elif entity.name == "host" and text.lower() in self._rules.words["reserved_domains"]:
             return  # localhost is nobody's
+        elif (
+            entity.name in self._rules.words["personal_entities"]
+            and text.lower() in self._rules.words["function_words"]
+        ):
+            self.protected.add(folded(text))
         else:
             self._add(text, rule.entity, rule.id, number=number)
             if entity.name in self._rules.words["personal_entities"]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..errors import ExtractFixtureError, RedactionRefused
 from ..model.config import Nlp
 
 if TYPE_CHECKING:
-    from presidio_analyzer import AnalyzerEngine
+    from presidio_analyzer import AnalyzerEngine, RecognizerResult
+    from presidio_analyzer.nlp_engine import NlpArtifacts
 
 MAX_CHUNK = 50_000  # characters; spaCy refuses a million and takes 2.3 kB of memory for each
 _OVERLAP = 200
@@ -30,11 +32,15 @@ NAMING_CUE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A person's name in prose. ``corroborated``: several capitalised words, or a naming cue right before it."""
+    """A person's name in prose. ``corroborated``: several capitalised words, or a naming cue right before it.
+
+    What a team's own recognizer calls anything but a person is ``foreign``; ``rule`` then names its entity type.
+    """
 
     text: str = field(repr=False)
     rule: str
     corroborated: bool
+    foreign: bool = False
 
 
 def is_prose(text: str) -> bool:
@@ -74,10 +80,29 @@ class ProseReader:
         nlp = self._engine.nlp_engine
         language = self._settings.language
         batch = nlp.process_batch([chunk for _, chunk in chunks], language=language, batch_size=64)
+        entities = self._engine.get_supported_entities(language)
         for (text, chunk), (_, artifacts) in zip(chunks, batch, strict=True):
-            for result in self._engine.analyze(chunk, language=language, entities=["PERSON"], nlp_artifacts=artifacts):
-                found[text].extend(_findings(chunk, result.start, result.end))
+            for result in self._analyzed(chunk, entities, artifacts):
+                if result.entity_type == "PERSON":
+                    found[text].extend(_findings(chunk, result.start, result.end))
+                else:
+                    rule = "recognizer." + result.entity_type.lower()
+                    part = chunk[result.start : result.end]
+                    found[text].append(Finding(text=part, rule=rule, corroborated=False, foreign=True))
         self._seen.update({text: tuple(findings) for text, findings in found.items()})
+
+    def _analyzed(self, chunk: str, entities: list[str], artifacts: NlpArtifacts) -> list[RecognizerResult]:
+        if self._engine is None:
+            return []
+        try:
+            results: list[RecognizerResult] = self._engine.analyze(
+                chunk, language=self._settings.language, entities=entities, nlp_artifacts=artifacts
+            )
+        except ExtractFixtureError:
+            raise
+        except Exception:  # noqa: BLE001  # a team's recognizer may raise anything; skipped, it would have found nothing
+            raise RedactionRefused("a recognizer failed on a text") from None
+        return results
 
 
 def _chunks(text: str) -> Iterator[str]:

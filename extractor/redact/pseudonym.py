@@ -13,7 +13,7 @@ from datetime import date
 from ..errors import RedactionRefused
 from . import dates, forms
 from .draw import Stream, pour, shape_like
-from .fold import fold, folded
+from .fold import at_boundary, fold, folded
 from .keys import keyed_digest
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
@@ -24,6 +24,7 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
+_STRICT = 16  # draws that may hold not even such a value, nor a word
 
 
 class Pseudonyms:
@@ -93,18 +94,18 @@ class Pseudonyms:
                 return number
             stream = Stream(self._key, identity.entity.form, identity.canonical, str(attempt))
             candidate = make(stream, attempt // PATIENCE)
-            if self._is_free(candidate, identity):
+            if self._is_free(candidate, identity, strict=attempt < _STRICT):
                 return candidate
         raise RedactionRefused(f"no free pseudonym of class {identity.entity.name} is left in this case")
 
-    def _is_free(self, candidate: str, identity: Identity) -> bool:
+    def _is_free(self, candidate: str, identity: Identity, *, strict: bool = False) -> bool:
         lowered = folded(candidate)
         canonical = canonical_form(lowered, identity.entity)
         if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
             return False
         # A longer pseudonym must not hold an original either.
         return not any(
-            not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE
+            strict or (not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE)
             for occurrence in self._vault.find(fold(candidate))
         )
 
@@ -173,6 +174,8 @@ class Pseudonyms:
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
                 continue
+            if inner.canonical.isdigit() and not at_boundary(view.clean, occurrence.start, occurrence.end):
+                continue  # a number in the middle of a longer one is chance, not a part
             if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue
             if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from ..errors import RulesError
-from ..ruleset import RuleSet
-from . import checks
-from .fold import fold
-from .place import Place, normal_name
+from .place import Place
 
 Form = Literal["name", "mail", "digits", "id", "secret", "address", "date", "ip", "mac", "handle", "host", "coordinate"]
 _CONTEXT_WINDOW = 48  # characters before a finding in which a context word counts
@@ -29,7 +25,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePattern:
-    """Member names of a field rule: exact ones, ``*_suffix`` and ``prefix_*``."""
+    """Member names of a field rule: exact ones, ``*_suffix`` and ``prefix_*``; of neighbours, exact ones only."""
 
     exact: frozenset[str]
     suffixes: tuple[str, ...]
@@ -103,141 +99,18 @@ class Identifiers:
     siblings: frozenset[str]  # names that some rule wants to stand beside its own
 
     def field(self, place: Place, text: str) -> FieldRule | None:
-        """Return the first rule that names this leaf an identifier; keep rules come first, then rules in file order."""
-        if any(rule.fits(place, text) for rule in self.keeps):
-            return None
+        """Return the rule that names this leaf an identifier, the first in file order.
+
+        A keep rule comes before all of them, save those for secrets: no rule keeps a secret.
+        """
+        if self.kept(place, text):
+            return next((rule for rule in self._secrets if rule.fits(place, text)), None)
         return next((rule for rule in self.fields if rule.fits(place, text)), None)
+
+    @property
+    def _secrets(self) -> Iterator[FieldRule]:
+        return (rule for rule in self.fields if rule.entity is not None and self.entities[rule.entity].secret)
 
     def kept(self, place: Place, text: str) -> bool:
         """Tell whether a rule keeps this leaf."""
         return any(rule.fits(place, text) for rule in self.keeps)
-
-
-_compiled: dict[str, Identifiers] = {}
-
-
-def compile_identifiers(rules: RuleSet) -> Identifiers:
-    """Return the identifier rules of a rule set, each proved on its own ``matches`` and ``non_matches``.
-
-    Raises `RulesError` with every fault: unknown entity, bad pattern, an example that does not come out.
-    """
-    if rules.digest not in _compiled:
-        _compiled[rules.digest] = _compile(rules)
-    return _compiled[rules.digest]
-
-
-def _compile(rules: RuleSet) -> Identifiers:
-    faults: list[str] = []
-    entities: dict[str, Entity] = {}
-    words: dict[str, frozenset[str]] = {}
-    fields: list[FieldRule] = []
-    keeps: list[FieldRule] = []
-    patterns: list[PatternRule] = []
-    documents = rules.family("identifiers")
-    for document in documents.values():
-        for name, entry in document.get("entity", {}).items():
-            entities[name] = Entity(
-                name=name, form=entry["form"], rank=entry["rank"], secret=entry.get("secret", False)
-            )
-        for name, entry in document.get("words", {}).items():
-            words[name] = frozenset(entry)
-    for file, document in documents.items():
-        for entry in document.get("rule", []):
-            try:
-                compiled = _rule(entry, entities)
-            except (KeyError, TypeError, re.error, ValueError):
-                faults.append(f"identifiers/{file}: rule {entry.get('id', '?')} is malformed")
-                continue
-            _check_examples(file, entry, compiled, faults)
-            if isinstance(compiled, PatternRule):
-                patterns.append(compiled)
-            elif compiled.entity is None:
-                keeps.append(compiled)
-            else:
-                fields.append(compiled)
-    if not fields or not patterns:
-        faults.append("identifiers: no rule at all")
-    if faults:
-        raise RulesError(faults)
-    return Identifiers(
-        entities=entities,
-        fields=tuple(fields),
-        keeps=tuple(keeps),
-        patterns=tuple(patterns),
-        words=words,
-        siblings=frozenset(name for rule in (*fields, *keeps) if rule.beside is not None for name in rule.beside.exact),
-    )
-
-
-def _rule(entry: Mapping[str, Any], entities: Mapping[str, Entity]) -> FieldRule | PatternRule:
-    if not entry["why"] or not isinstance(entry["id"], str):
-        raise ValueError
-    entity: str | None = entry.get("entity")
-    if "pattern" in entry:
-        if entity is None or entity not in entities:
-            raise ValueError
-        context = entry.get("context")
-        return PatternRule(
-            id=entry["id"],
-            entity=entity,
-            pattern=re.compile(entry["pattern"], re.VERBOSE if entry.get("verbose") else 0),
-            check=getattr(checks, entry["check"]) if "check" in entry else None,
-            context=re.compile("|".join(map(_context_word, context))) if context else None,
-            unknown=entry.get("unknown", False),
-        )
-    if (entity is None) != bool(entry.get("keep")) or (entity is not None and entity not in entities):
-        raise ValueError
-    names = _names(entry["names"])
-    if names is None:
-        raise ValueError
-    return FieldRule(
-        id=entry["id"],
-        entity=entity,
-        names=names,
-        under=_names(entry.get("under")),
-        beside=_names(entry.get("beside")),
-        shape=re.compile(entry["shape"]) if "shape" in entry else None,
-        check=getattr(checks, entry["check"]) if "check" in entry else None,
-    )
-
-
-def _context_word(word: str) -> str:
-    return rf"(?<![a-z0-9]){re.escape(word)}" if word[0].isalnum() else re.escape(word)
-
-
-def _names(entries: Iterable[str] | None) -> NamePattern | None:
-    if entries is None:
-        return None
-    listed = list(entries)
-    return NamePattern(
-        exact=frozenset(normal_name(entry) for entry in listed if "*" not in entry),
-        suffixes=tuple(entry[1:] for entry in listed if entry.startswith("*")),
-        prefixes=tuple(entry[:-1] for entry in listed if entry.endswith("*")),
-    )
-
-
-def _check_examples(file: str, entry: Mapping[str, Any], rule: FieldRule | PatternRule, faults: list[str]) -> None:
-    matches, others = entry.get("matches", []), entry.get("non_matches", [])
-    if not matches:
-        faults.append(f"identifiers/{file}: rule {rule.id} shows no example that it matches")
-    for expected, examples in ((True, matches), (False, others)):
-        for number, example in enumerate(examples, 1):
-            if _fits_example(rule, _assembled(example)) is not expected:
-                word = "matches" if expected else "non_matches"
-                faults.append(f"identifiers/{file}: rule {rule.id} fails its own {word} example {number}")
-
-
-def _assembled(example: object) -> object:
-    # Vendor-shaped secrets stand in rule files as lists of pieces, so that no scanner takes them for real ones.
-    return "".join(example) if isinstance(example, list) else example
-
-
-def _fits_example(rule: FieldRule | PatternRule, example: object) -> bool:
-    if isinstance(rule, PatternRule):
-        view = fold(str(example))
-        return any(True for _ in rule.ranges(view.clean, view.text))
-    # An example of a field rule reads: names from outer to inner, an equals sign, the text, a bar, names beside it.
-    path, _, rest = str(example).partition("=")
-    text, _, beside = rest.partition(" | ")
-    names = tuple(normal_name(name) for name in path.split("/"))
-    return rule.fits(Place(names, frozenset(normal_name(name) for name in beside.split(",") if name)), text)

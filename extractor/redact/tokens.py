@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..errors import RedactionRefused
 from . import forms
@@ -31,6 +31,7 @@ class Tokens:
         self._originals = originals
         self._given: dict[str, str] = {}
         self._domains: dict[str, str] = {}
+        self._registrable: dict[str, str] = {}
         ring = sorted(_LETTERS, key=lambda letter: keyed_digest(key, "initial", letter))
         self._initials = dict(zip(ring, ring[1:] + ring[:1], strict=True))  # no letter is its own stand-in
 
@@ -99,13 +100,21 @@ class Tokens:
     def _moved(self, domain: str) -> str:
         labels = domain.split(".")
         public = 2 if len(labels) > 2 and labels[-2] in self._words["second_level"] else 1
-        registrable = list(map(self._label, labels[:-public] or labels))
-        taken = set(self._domains.values())
-        attempt = 0
-        while (made := ".".join(registrable) + ".example") in taken:
-            registrable[-1] += name_like("x", Stream(self._key, "domain", domain, str(attempt)))
-            attempt += 1
-        return made
+        first = max(0, len(labels) - public - 1)
+        return ".".join((*map(self._label, labels[:first]), self._registered(labels[first:])))
+
+    def _registered(self, labels: Sequence[str]) -> str:
+        """Return the stand-in of what somebody registered, told apart from the same name below another top level."""
+        domain = ".".join(labels)
+        if domain not in self._registrable:
+            label = self._label(labels[0])
+            attempt = 0
+            while f"{label}.example" in self._used:
+                label += name_like("x", Stream(self._key, "domain", domain, str(attempt)))
+                attempt += 1
+            self._registrable[domain] = f"{label}.example"
+            self._used.add(f"{label}.example")
+        return self._registrable[domain]
 
     def _label(self, label: str) -> str:
         if label in self._words["type_words"]:

@@ -11,7 +11,7 @@ import pytest
 
 from extractor.assemble import assemble
 from extractor.model.json import JsonValue, leaves
-from extractor.model.layout import FIXTURE
+from extractor.model.layout import FIXTURE, PROVENANCE
 from extractor.normalise import normalise
 from extractor.read import read
 from extractor.select import select
@@ -153,3 +153,15 @@ def told(text: str) -> Iterator[str]:
 
 def token(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+def test_an_attempt_is_the_span_that_the_sidecar_speaks_of(case_of, name) -> None:
+    """S5 S25: each attempt keeps the pseudonym of its original id, and the sidecar calls that span the same."""
+    extraction = case_of(name)
+    fixture = json.loads(extraction.fixture.files[FIXTURE])
+    selection = json.loads(extraction.fixture.files[PROVENANCE])["predicate"]["selection"]
+    spans = {entry["becomes"]: entry["span_id"] for entry in selection}
+    originals = json.loads(extraction.capture)["spans"]
+    for number, event in enumerate(fixture["tool_events"]):
+        assert event["attempt_id"] == spans[f"tool_events[{number}]"]
+        assert originals[event["attempt_id"]] != event["attempt_id"]

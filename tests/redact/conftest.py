@@ -9,7 +9,8 @@ import pytest
 
 from extractor.redact.keys import WorkspaceKey
 from extractor.redact.pseudonym import Pseudonyms
-from extractor.redact.rules import Identifiers, compile_identifiers
+from extractor.redact.rulebook import compile_identifiers
+from extractor.redact.rules import Identifiers
 from extractor.redact.vault import Vault
 from extractor.ruleset import RuleSet, load, vocabulary
 
@@ -27,12 +28,12 @@ def identifiers(rules: RuleSet) -> Identifiers:
     return compile_identifiers(rules)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def key() -> WorkspaceKey:
     return WorkspaceKey(material=bytes(range(32)))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def filled(identifiers: Identifiers) -> Fill:
     """A vault of (entity, text) pairs; persons are added with each of their words, as the harvest does."""
 
@@ -49,7 +50,7 @@ def filled(identifiers: Identifiers) -> Fill:
     return fill
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def assigned(filled: Fill, identifiers: Identifiers, key: WorkspaceKey) -> Assign:
     """Pseudonyms of a vault, under the scope key ``purpose``."""
 

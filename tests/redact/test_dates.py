@@ -120,11 +120,15 @@ def test_every_spelling_that_is_searched_can_be_respelled():
             assert dates.read(dates.respell("1994-12-23", text)) == date(1994, 12, 23)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "1982-13-40", "31/31/1982", "Foo 12, 1982", "12 Foo 1982", "1982", "10/19/82"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "1982-13-40", "31/31/1982", "Foo 12, 1982", "12 Foo 1982", "1982", "10/19/82"]
+)
 def test_what_is_no_day_reads_as_none(text):
     assert dates.read(text) is None
 
 
-@pytest.mark.parametrize(("day", "ending"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd")])
+@pytest.mark.parametrize(
+    ("day", "ending"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd")]
+)
 def test_ordinal_endings_follow_their_number(day, ending):
     assert dates.respell(f"1994-12-{day:02}", "October 19th, 1982") == f"December {ending}, 1994"

@@ -30,7 +30,9 @@ def test_cards_are_valid_test_cards_in_the_same_spelling(text):
     assert luhn.is_valid(re.sub(r"\D", "", forms.number("card", text, stream(text), "9120")))
 
 
-@pytest.mark.parametrize("text", ["GB33BUKB20201555555555", "DE75 5121 0800 1245 1261 99", "FR1420041010050500013M02606"])
+@pytest.mark.parametrize(
+    "text", ["GB33BUKB20201555555555", "DE75 5121 0800 1245 1261 99", "FR1420041010050500013M02606"]
+)
 def test_ibans_keep_country_and_check_digits(text):
     made = forms.number("iban", text, stream(text), "")
     assert iban.calc_check_digits(re.sub(r"\W", "", made)) == re.sub(r"\W", "", made)[2:4]
@@ -69,7 +71,9 @@ def test_addresses_become_documentation_of_the_same_family(address):
     made = ipaddress.ip_address(forms.address_of_host(str(address), stream(str(address))))
     assert made.version == address.version
     documentation = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"]
-    assert any(made in network for network in map(ipaddress.ip_network, documentation) if network.version == made.version)
+    assert any(
+        made in network for network in map(ipaddress.ip_network, documentation) if network.version == made.version
+    )
 
 
 def test_more_addresses_than_documentation_has_are_still_nobodys():
