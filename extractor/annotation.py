@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from .model.layout import CAPTURE, FIXTURE, PROVENANCE, QUARANTINE, README
 from .model.reading import Reading
 from .model.selection import Selection
 from .model.trace import Subject, Trace
-from .redact import WorkspaceKey, redact
+from .redact import WorkspaceKey, recalled, redact
 from .ruleset import RuleSet
 from .schemas import schema_problems
 from .validate import validate_case
@@ -56,6 +56,12 @@ class _Standing:
             raise InputUnreadable(f"{PROVENANCE} names no scope")
         return scope
 
+    @property
+    def known(self) -> JsonValue:
+        """What the case remembers of its known values; nothing in a case that was written without."""
+        capture = parse(self.capture)
+        return capture.get("known") if isinstance(capture, dict) else None
+
 
 def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> Annotated:
     """Return the case with what was told in its expectations, incident and versions (those of ``config``).
@@ -65,8 +71,9 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     redaction and the proofs raise.
     """
     standing = _standing(case)
+    standing = replace(standing, document=_violating(standing.document, told.violations))
     typed = _typed(standing.document, told, config)
-    if not typed:
+    if not typed and not told.violations:
         raise UsageError("nothing to note: give at least one option")
     redacted = _redacted(typed, standing, config, rules, key)
     document = redacted.document
@@ -96,12 +103,24 @@ def _standing(case: Path) -> _Standing:
         report.require()
     try:
         contents = {name: (case / name).read_bytes() for name in (FIXTURE, PROVENANCE, CAPTURE)}
-        document, statement = parse(contents[FIXTURE]), parse(contents[PROVENANCE])
+        document, statement, _ = (parse(contents[name]) for name in (FIXTURE, PROVENANCE, CAPTURE))
     except (OSError, MalformedJson):
         raise InputUnreadable(f"the case lacks {FIXTURE}, {PROVENANCE} or {CAPTURE}") from None
     if not isinstance(document, dict) or not isinstance(statement, dict):
         raise InputUnreadable("the case's files are no JSON objects")
     return _Standing(document=document, statement=statement, capture=contents[CAPTURE])
+
+
+def _violating(document: Document, violations: Sequence[str]) -> Document:
+    """Return the document with the attempts that are the recorded harm called so, by their number or their tool."""
+    events = document.get("tool_events")
+    listed = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
+    for number, wanted in enumerate(violations, start=1):
+        meant = [event for event in listed if wanted in (str(event.get("attempt")), event.get("tool"))]
+        if not meant:
+            raise UsageError(f"--violation number {number} names no attempt and no tool of this case")
+        listed = [{**event, "role": "violation"} if event in meant else event for event in listed]
+    return {**document, "tool_events": list(listed)} if violations else document
 
 
 def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
@@ -135,15 +154,23 @@ def _redacted(
 ) -> RedactedCase:
     """Return the whole case with the told members redacted, beside what a proof of them needs."""
     loose = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
-    redacted = redact(loose, rules, replace(config, scope=standing.scope), key)
-    own = frozenset(_words(standing.document))
+    texts = [leaf for _, leaf in leaves(typed) if isinstance(leaf, str)]
+    also = recalled(texts, standing.known, key, standing.scope)
+    redacted = redact(loose, rules, replace(config, scope=standing.scope), key, also=also)
+    originals = frozenset(value.text.casefold() for value in also)
+    # A number that stands in the case may be part of an original here, and a known value is one wherever it stands.
+    own = frozenset(
+        word for word in _words(standing.document) if not word.isdigit() and word.casefold() not in originals
+    )
     kept = _keeping(typed, redacted.document, own)
     return replace(
         redacted,
         document=_merged(standing.document, kept),
         original=_merged(standing.document, typed),
         # What stands in the case has been proved to be no original.
-        known=tuple(value for value in redacted.known if not _stands(value.text, own)),
+        known=tuple(
+            value for value in redacted.known if value.text.casefold() in originals or not _stands(value.text, own)
+        ),
     )
 
 

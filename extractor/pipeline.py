@@ -16,7 +16,7 @@ from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Note, Reading
 from .model.span import tree
 from .normalise import normalise
-from .redact import WorkspaceKey, redact
+from .redact import WorkspaceKey, redact, remembered
 from .ruleset import RuleSet
 from .schemas import SCHEMA_VERSION, schema_problems
 from .select import ExplainLine, explain, select
@@ -58,6 +58,7 @@ def extract(reading: Reading, config: RunConfig, rules: RuleSet, key: WorkspaceK
         reading=reading,
         trace_ids=trace.trace_ids,
         span_ids=redacted.span_ids,
+        known=remembered(redacted.known, key, redacted.scope),
         extracted_at=occasion.extracted_at,
         host=occasion.host,
         expires_at=occasion.expires_at,

@@ -1,4 +1,3 @@
-
 """Build rules/vocabulary/en.txt from a word frequency list, without given and family names.
 
 Run in a throwaway environment: ``pip install symspellpy==6.10.1 names==0.3.0``, then
@@ -14,7 +13,36 @@ from pathlib import Path
 
 TARGET = Path(__file__).resolve().parent.parent / "rules" / "vocabulary" / "en.txt"
 GIVEN, FAMILY = ("dist.female.first", "dist.male.first"), ("dist.all.last",)
-GUIDES = frozenset(["the", "a", "an", "to", "your", "is", "are", "be", "was", "not", "very", "more", "this", "these", "any", "some", "no", "can", "all", "each", "new", "may", "would", "you", "they", "we"])
+GUIDES = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "to",
+        "your",
+        "is",
+        "are",
+        "be",
+        "was",
+        "not",
+        "very",
+        "more",
+        "this",
+        "these",
+        "any",
+        "some",
+        "no",
+        "can",
+        "all",
+        "each",
+        "new",
+        "may",
+        "would",
+        "you",
+        "they",
+        "we",
+    ]
+)
 """Ordinary words follow these; names hardly ever do."""
 GUIDED = {GIVEN: 0.6, FAMILY: 0.1}
 """A name stays a word when its pairs with guides reach this part of its own count; given names are held to more."""
@@ -61,7 +89,9 @@ def main() -> None:
     kept_always = set(f"{COLOURS} {CALENDAR} {COMPUTING} {SPARED}".split())
     total = sum(counts.values())
     guided: Counter[str] = Counter()
-    for line in (folder("symspellpy") / "frequency_bigramdictionary_en_243_342.txt").read_text("utf-8-sig").splitlines():
+    for line in (
+        (folder("symspellpy") / "frequency_bigramdictionary_en_243_342.txt").read_text("utf-8-sig").splitlines()
+    ):
         first, second, count = line.split()
         if first in GUIDES:
             guided[second] += int(count)

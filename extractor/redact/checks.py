@@ -121,7 +121,12 @@ def mixed_token(text: str) -> bool:
     number = sum(map(str.isdigit, text))
     if number < 2 or letters < 1 or len(text) < 6:
         return False
-    return not _MEASURE.fullmatch(text) and not _WORDS.fullmatch(text)
+    return not any(form.fullmatch(text) for form in (_MEASURE, _WORDS, _MODEL))
+
+
+def serial(text: str) -> bool:
+    """Tell whether a prefixed id has a serial of its own: ``card_4242``, but not the member name ``card_last4``."""
+    return sum(map(str.isdigit, text)) >= _MIN_SERIAL_DIGITS
 
 
 def cued_token(text: str) -> bool:
@@ -140,5 +145,7 @@ def no_word(text: str) -> bool:
 
 _MIN_CUED_DIGITS = 6
 _ANY_DATE = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
+_MIN_SERIAL_DIGITS = 3
+_MODEL = re.compile(r"(?:[A-Za-z]+[-_])+\d{1,4}[A-Za-z]{1,8}")  # net-30days, rtx-4090ti: a word, a figure, a unit
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
 _WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")

@@ -34,10 +34,12 @@ def _reader(settings: Nlp) -> ProseReader:
     return ProseReader(settings)
 
 
-def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> RedactedCase:
+def redact(
+    case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, also: Sequence[KnownValue] = ()
+) -> RedactedCase:
     """Return the case with every identifier replaced, beside all that verify needs to prove it.
 
-    Raises `RedactionRefused` where something cannot be redacted with certainty.
+    ``also`` are values known from elsewhere, as when text is added to a case whose trace is not at hand. Raises `RedactionRefused` where something cannot be redacted with certainty.
     """
     identifiers = compile_identifiers(rules)
     scope = _scope(config, key, case.trace.trace_ids)
@@ -46,6 +48,8 @@ def redact(case: Case, rules: RuleSet, config: RunConfig, key: WorkspaceKey) -> 
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
     transform(case.document, harvest.document, harvest.leaf)
+    for value in also:
+        harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf)
     _rehash(document)
@@ -72,14 +76,6 @@ def redact_documents(
     """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
     rewriter, _ = _generic(values, rules, config, key, scope)
     return tuple(rewriter.value(value, Place()) for value in values)
-
-
-def redact_text(
-    text: str, case: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str
-) -> str:
-    """Return a text typed by a person redacted under the scope of a case, whose documents are harvested beside it."""
-    rewriter, _ = _generic([*case, text], rules, config, key, scope)
-    return rewriter.leaf(text, Place())
 
 
 def known_values(vault: Vault) -> tuple[KnownValue, ...]:

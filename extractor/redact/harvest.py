@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ..model.case import KnownValue
 from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
 from . import dates
@@ -18,6 +19,8 @@ from .walk import Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
+_FULL_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*(?: [A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*){1,3}")
+_KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
 _SHORT = 3  # a name of so few letters is as likely a code or a word
@@ -49,7 +52,9 @@ class Harvest:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
-        rule = self._rules.field(place, stripped) if place.kind in ("value", "host") else None
+        rule = (
+            self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
+        )
         if place.kind == "userinfo":
             self._add(stripped, "credential", "structure.userinfo")
         elif rule is not None:
@@ -62,7 +67,16 @@ class Harvest:
             self._patterns(text, islands)
             if place.prose and is_prose(text):
                 self.prose.add(text)
+            elif place.kind == "key" and _FULL_NAME.fullmatch(stripped) and not self._ordinary(stripped):
+                self.prose.add(text)  # what is listed by people's names
         return ()
+
+    def _key_rule(self, place: Place, key: str) -> FieldRule | None:
+        """Return the rule that calls a member name an id: ``{"orders": {"20931": …}}`` lists by them."""
+        if place.kind != "key" or sum(map(str.isdigit, key)) < _KEY_DIGITS:
+            return None
+        rule = self._rules.field(place.as_kind("value"), key)
+        return rule if rule is not None and self._rules.entities[rule.entity or ""].form == "id" else None
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
@@ -70,15 +84,31 @@ class Harvest:
             rule = self._rules.field(place.as_kind("value"), str(abs(value)))
             if rule is not None:
                 self._whole(str(abs(value)), rule, number=True)
-            else:
+            elif not self._proven_number(str(abs(value))):
                 self.kept.add(str(value))
         elif isinstance(value, ExactNumber):
             self.kept.add(value.text)
         return value
 
+    def _proven_number(self, digits: str) -> bool:
+        """Record a number that a check digit proves whatever its member is called."""
+        for rule in self._rules.patterns:
+            proves = rule.check is not None and not rule.unknown and rule.context is None
+            if proves and (0, len(digits)) in rule.ranges(digits, digits):
+                self.vault.add(digits, self._rules.entities[rule.entity], rule.id, number=True)
+                return True
+        return False
+
     def opaque(self, text: str, _place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
         return text
+
+    def recall(self, value: KnownValue) -> None:
+        """Record a value that is known from elsewhere."""
+        if self._rules.entities[value.entity].form == "date":
+            self._date(value.text, value.entity, value.rule)
+        else:
+            self.vault.add(value.text, self._rules.entities[value.entity], value.rule, word=value.word)
 
     def settle(self) -> None:
         """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""

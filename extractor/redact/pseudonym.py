@@ -24,7 +24,7 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
-_STRICT = 16  # draws that may hold not even such a value, nor a word
+_STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
 
 
 class Pseudonyms:
@@ -103,11 +103,22 @@ class Pseudonyms:
         canonical = canonical_form(lowered, identity.entity)
         if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
             return False
+        if strict and self._meets(lowered, identity):
+            return False
         # A longer pseudonym must not hold an original either.
         return not any(
             strict or (not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE)
             for occurrence in self._vault.find(fold(candidate))
         )
+
+    def _meets(self, candidate: str, identity: Identity) -> bool:
+        """Tell whether an id holds by chance what stands for another value: it would tell a relation that never was."""
+        if identity.entity.form != "id":
+            return False
+        met = {run for run in _RUN.findall(candidate) if len(run) > 1 and run in self._used}
+        for start, end, inner in self._inside(identity.text, identity) if met else ():
+            met.difference_update(_RUN.findall(folded(self.of(inner, identity.text[start:end]))))
+        return bool(met)
 
     def _left_over(self, identity: Identity) -> str | None:
         """Return one of the short numbers that nobody has, in keyed order, when drawing no longer meets one."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from ..model.json import JsonValue, number
+from ._blobs import unmarked
 from ._decode import container, from_base64, from_hex, mapped
 from ._fold import fold
 from ._places import Leaf, Place, Policy, is_generated
@@ -125,6 +126,9 @@ class Comparison:
         if one == other:
             return
         if self._contained(one, other, place):
+            return
+        one = unmarked(one, other)
+        if one == other:
             return
         if (one, other) not in self._aligned:
             self._aligned[one, other] = align(one, self.finder.segments(one), other, self._expected)

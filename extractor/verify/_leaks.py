@@ -11,10 +11,10 @@ from ahocorasick_rs import AhoCorasick
 
 from ..model.case import KnownValue
 from ..model.json import JsonValue
-from ._decode import joined, layers
+from ._decode import container, joined, layers
 from ._fold import View, fold, is_token, squeeze, view
 from ._forms import Match, forms
-from ._places import Leaf, Policy, arrays, is_digest, is_generated, walk
+from ._places import Leaf, Place, Policy, arrays, is_digest, is_generated, walk
 
 _DIGIT_RUN = re.compile(r"\d(?:[ \-.()/+]{0,3}\d){6,}")
 _SEPARATORS = re.compile(r"\D+")
@@ -54,7 +54,7 @@ class LeakProof:
         leaves = [leaf for leaf in walk(document, self.rules) if not self._exempt(leaf, ours=ours)]
         for leaf in leaves:
             where = f"{file} {leaf.place.text}" + (" (member name)" if leaf.form == "key" else "")
-            self._text(where, leaf.text, protected=not ours and leaf.place.kind in self.rules.named)
+            self._leaf(where, leaf, protected=not ours and leaf.place.kind in self.rules.named, ours=ours)
         if not ours:
             for place, items in arrays(document, self.rules):
                 self._joined(f"{file} {place.text}", items)
@@ -70,6 +70,15 @@ class LeakProof:
         if is_generated(leaf, self.rules):
             return True
         return ours and (leaf.form == "number" or is_digest(leaf.text))
+
+    def _leaf(self, where: str, leaf: Leaf, *, protected: bool, ours: bool) -> None:
+        inner = container(leaf.text) if leaf.form == "text" else None
+        # May in {"month": "May"}: a word alone need not be the name. It is listed as an ambiguous residual.
+        alone = not ours and (leaf.form == "key" or leaf.text.strip().isalpha() or inner is not None)
+        self._text(where, leaf.text, protected=protected or alone)
+        if inner is not None:
+            for each in walk(inner, self.rules, Place(where, payload=True)):
+                self._leaf(where, each, protected=protected, ours=ours)
 
     def _text(self, place: str, text: str, *, protected: bool = False) -> None:
         for index, match in self._found(text):

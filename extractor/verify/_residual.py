@@ -44,6 +44,7 @@ class ResidualList:
     doubtful: frozenset[str] = field(default=frozenset(), repr=False)  # folded names that could be ordinary words
     _source: set[str] = field(default_factory=set, repr=False)
     _explained: set[str] = field(default_factory=set, repr=False)
+    _members: set[str] = field(default_factory=set, repr=False)
     _found: dict[str, Residual] = field(default_factory=dict, repr=False)
 
     def sources(self, trees: Iterable[JsonValue]) -> None:
@@ -85,8 +86,9 @@ class ResidualList:
         keeps = _keeps(self.rules)
         members = Counter(leaf.text for leaf in leaves if leaf.form == "key")
         for name, count in members.items():
-            if count >= _SCHEMA_MEMBER:  # a member name that keeps coming back is the application's schema
-                self._explained.update(fold(match.group()) for match in _TOKEN.finditer(name) if match["token"])
+            # A member name that keeps coming back is the application's schema: as a member name, and without digits.
+            if count >= _SCHEMA_MEMBER and " " not in name and not any(map(str.isdigit, name)):
+                self._members.update(fold(match.group()) for match in _TOKEN.finditer(name) if match["token"])
         # Small numbers of a typed payload are amounts and quantities, which stay: they are the bug.
         self._explained.update(
             leaf.text for leaf in leaves if leaf.form == "number" and len(leaf.text) <= _AMOUNT_DIGITS
@@ -109,7 +111,11 @@ class ResidualList:
                     code=known.code, path=known.path, start=known.start, end=known.end, count=known.count + 1
                 )
                 continue
-            explained = folded in self._explained or folded in self.policy.explained
+            explained = (
+                folded in self._explained
+                or folded in self.policy.explained
+                or (leaf.form == "key" and folded in self._members)
+            )
             if folded in self.doubtful:
                 code: str | None = "ambiguous"
             elif explained or folded not in self._source:

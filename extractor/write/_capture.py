@@ -14,13 +14,15 @@ def render_capture(
     reading: Reading,
     trace_ids: Sequence[str],
     span_ids: Mapping[str, str],
+    known: Sequence[JsonValue],
     extracted_at: str,
     host: str,
     expires_at: str,
 ) -> bytes:
     """Return the bytes of capture.json; ``span_ids`` maps original to synthetic ids and is written the other way.
 
-    ``trace_ids`` stand in the order they were wanted; the first is ``trace_id``. Instants are RFC 3339.
+    ``trace_ids`` stand in the order they were wanted; the first is ``trace_id``. ``known`` are keyed digests of the known
+    values, by which text that people type later is searched. Instants are RFC 3339.
     """
     document: dict[str, JsonValue] = {
         "trace_id": trace_ids[0],
@@ -36,6 +38,7 @@ def render_capture(
             for file in reading.files
         ],
         "ledger": notes(reading.file_notes),
+        "known": list(known),
         "extracted_at": extracted_at,
         "host": host,
         "expires_at": expires_at,

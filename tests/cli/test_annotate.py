@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 
 from extractor.cli.app import run
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
 
 
 def document(case, name="fixture.json") -> dict:
@@ -79,3 +83,28 @@ def test_a_case_that_was_edited_by_hand_is_refused(case):
     file = case / "fixture.json"
     file.write_text(file.read_text().replace("refund.create", "refund.delete"))
     assert run(["annotate", str(case), "--failure", "Two attempts timed out."]) == 7
+
+
+def test_what_extraction_knew_is_known_when_people_type_it(case):
+    """Names, numbers and ids that only a field of the trace told of get the pseudonyms that they have in the case."""
+    before = document(case)
+    person = before["tool_events"][0]["outcome"]["value"]["customer"]["name"]
+    order = before["tool_events"][0]["arguments"]["order_id"]
+    planted = tomllib.loads((SAMPLES / "expectations.toml").read_text("utf-8"))["refund-timeout"]["planted"]
+    originals = [entry["value"] for entry in planted]
+    name = next(entry["value"] for entry in planted if entry["entity"] == "person" and " " in entry["value"])
+    number = next(value for value in originals if value.startswith("FH-"))
+    assert run(["annotate", str(case), "--failure", f"{name} never got the money for {number}.", "--quiet"]) == 0
+    assert document(case)["expected"]["failure_statement"]["trigger"] == f"{person} never got the money for {order}."
+    written = "".join(file.read_text() for file in case.iterdir() if file.name != "capture.json")
+    assert not [value for value in originals if value in written]
+
+
+def test_the_recorded_harm_is_named_by_attempt_or_tool(case, capsys):
+    """S29: the affected version makes that call, a fixed one need not."""
+    assert run(["annotate", str(case), "--violation", "3", "--quiet"]) == 0
+    assert [event["role"] for event in document(case)["tool_events"]] == ["evidence", "evidence", "violation"]
+    assert run(["annotate", str(case), "--violation", "refund.create", "--quiet"]) == 0
+    assert [event["role"] for event in document(case)["tool_events"]] == ["evidence", "violation", "violation"]
+    assert run(["annotate", str(case), "--violation", "nobody.knows", "--quiet"]) == 2
+    assert "nobody.knows" not in capsys.readouterr().err

@@ -21,11 +21,13 @@ from extractor.model.reading import Reading
 from extractor.model.selection import Decision, Selection
 from extractor.model.span import Span
 from extractor.model.trace import Subject, Trace
-from extractor.redact import WorkspaceKey, dates, redact, redact_documents, redact_text
+from extractor.redact import WorkspaceKey, dates, redact, redact_documents
+from extractor.ruleset import load
 
 pytestmark = pytest.mark.nlp
 KEY = WorkspaceKey(material=bytes(range(32)))
 CONFIG = RunConfig()
+RULES = load()  # what Hypothesis shows of a failure must not hold a whole rule set
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
@@ -170,14 +172,6 @@ def test_the_same_case_key_and_scope_give_the_same_and_others_do_not(rules, reda
     assert (named.scope, named.key_id) == ("workspace", redacted.key_id)
 
 
-def test_a_text_typed_by_people_is_redacted_under_the_scope_of_its_case(rules, redacted):
-    made = redact_text(
-        "yusuf rossi was refused", [DOCUMENT, *map(str, SPANS)], rules, CONFIG, KEY, scope=redacted.scope
-    )
-    name = redacted.document["input"]["messages"][0]["parts"][0]["text"].split(",")[0].removeprefix("I am ")
-    assert made == f"{name} was refused"
-
-
 PLANTED = {
     "email": "oda.marlow77@shop-a.com",
     "card": "4556737586899855",
@@ -234,25 +228,23 @@ TEXTS = st.one_of(
     ),
 )
 NUMBERS = st.one_of(st.integers(-(10**12), 10**18), st.sampled_from(["1.50", "-0", "1E+2", "0.1"]).map(ExactNumber))
-JSON = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXTS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | st.text(max_size=8), inner, max_size=4),
-    max_leaves=12,
-)
+LEAVES = st.none() | st.booleans() | NUMBERS | TEXTS
+FLAT = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(NAMES | st.text(max_size=8), LEAVES, max_size=4)
+JSON = FLAT | st.lists(FLAT, max_size=3) | st.dictionaries(NAMES | st.text(max_size=8), FLAT, max_size=4)
 
 
 @given(JSON)
 @settings(max_examples=150, deadline=None)
-def test_any_document_keeps_its_structure(rules, document):
+def test_any_document_keeps_its_structure(document):
     before = copy.deepcopy(document)
-    [made] = redact_documents([document], rules, CONFIG, KEY)
+    [made] = redact_documents([document], RULES, CONFIG, KEY)
     assert document == before
     assert shape(made) == shape(document)
     kept = [leaf for _, leaf in leaves(document) if isinstance(leaf, ExactNumber)]
     assert [leaf.text for leaf in kept] == [leaf.text for _, leaf in leaves(made) if isinstance(leaf, ExactNumber)]
-    [again] = redact_documents([document], rules, CONFIG, KEY)
+    [again] = redact_documents([document], RULES, CONFIG, KEY)
     assert again == made
-    [twice] = redact_documents([made], rules, CONFIG, KEY)
+    [twice] = redact_documents([made], RULES, CONFIG, KEY)
     assert shape(twice) == shape(document)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import random
 import re
@@ -298,3 +299,14 @@ def test_a_piece_of_a_name_is_replaced_like_the_name(vault, made):
     assert made.part_of(name, "Rossi") == of(made, vault, "Rossi")
     order = vault.by_surface("#W2378156")
     assert made.part_of(order, "W237") != "W237"
+
+
+def test_no_id_holds_by_chance_what_stands_for_somebody(filled, assigned):
+    """A span id of letters and digits must not seem to be made of a short name's pseudonym."""
+    people = [a + b for a in "KLMNOPQRST" for b in "aeiouy"]
+    ids = [hashlib.sha256(str(number).encode()).hexdigest()[:16] for number in range(300)]
+    vault = filled([*(("person", name) for name in people), *(("record_id", text) for text in ids)])
+    made = assigned(vault)
+    names = {made.of(vault.by_surface(name), name).lower() for name in people}
+    for text in ids:
+        assert not names & set(re.findall("[a-z]+", made.of(vault.by_surface(text), text)))

@@ -70,7 +70,8 @@ def _spell(raw: str, new: JsonValue) -> str:
     style = _style(codes[0])
     bare = any(char.isalnum() for char in _CODE.sub("", raw))
     needed = _MARKUP if codes[0].startswith("&") else frozenset()
-    return "".join(style(char) if not bare or char in needed else char for char in plain(new))
+    spelled = {_decoded(code): code for code in reversed(codes)}  # &lt; stays &lt;
+    return "".join(spelled.get(char) or style(char) if not bare or char in needed else char for char in plain(new))
 
 
 def _style(code: str) -> Callable[[str], str]:
