@@ -41,7 +41,6 @@ def redacted(document: Any) -> RedactedCase:
         ),
         becomes={ORIGINAL: "tool_events[0]"},
         span_ids=SPANS,
-        known=[{"digest": "0" * 32, "entity": "person", "word": False}],
         trace_refs=("ref-1",),
         scope="case:ab12",
         key_id="k-1",
