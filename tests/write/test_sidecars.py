@@ -145,7 +145,17 @@ def test_the_capture_leads_back_to_the_trace() -> None:
     )
     capture: Any = parse(content)
     assert schema_problems(capture, "capture") == ()
-    assert list(capture) == ["trace_id", "traces", "spans", "files", "ledger", "known", "extracted_at", "host", "expires_at"]
+    assert list(capture) == [
+        "trace_id",
+        "traces",
+        "spans",
+        "files",
+        "ledger",
+        "known",
+        "extracted_at",
+        "host",
+        "expires_at",
+    ]
     assert capture["trace_id"] == "ab" * 16
     assert capture["spans"] == {synthetic: original for original, synthetic in SPANS.items()}
     assert capture["files"][0]["ranges"] == [[0, 9]]
