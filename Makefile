@@ -48,7 +48,7 @@ samples: setup ## Run the sample agents again and export their traces
 lock: ## Resolve requirements/dev.txt anew
 	python3 -m venv .cache/lock && .cache/lock/bin/pip install --quiet pip-tools
 	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --extra samples \
-	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-annotate --no-header \
+	  --no-emit-options --no-annotate --no-header \
 	  -o requirements/dev.txt pyproject.toml
 	@sed -i.old '1i # Every package of a working copy, pinned with its hashes; `make lock` writes it anew.' requirements/dev.txt
 	@rm requirements/dev.txt.old
