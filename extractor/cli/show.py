@@ -48,6 +48,9 @@ def command(*, case: Path, as_json: bool) -> None:
     if answer := _answer(view):
         console.say(f"answer: {_short(answer)}")
     console.say()
+    if told := _told(view):
+        console.rows(told)
+        console.say()
     problems = view.problems
     for problem in problems:
         console.say(f"not whole: {problem}")
@@ -90,6 +93,17 @@ def _answer(view: CaseView) -> str:
         return answer
     parts = items(members(answer).get("parts"))
     return " ".join(text(part.get("text")) for part in parts)
+
+
+def _told(view: CaseView) -> list[tuple[str, str]]:
+    """Return what people said of the incident: the failure statement and its prohibited claims."""
+    expected = members(view.fixture.get("expected"))
+    statement = members(expected.get("failure_statement"))
+    claims = expected.get("prohibited_claims")
+    rows = [("trigger", text(statement.get("trigger")))]
+    rows += [("prohibited", text(claim)) for claim in (claims if isinstance(claims, list) else ())]
+    rows.append(("evidence needed", text(statement.get("evidence_needed"))))
+    return [(name, _short(said)) for name, said in rows if said]
 
 
 def _short(said: str) -> str:

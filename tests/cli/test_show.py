@@ -40,3 +40,15 @@ def test_a_folder_that_is_no_case_ends_with_six(tmp_path):
     assert run(["show", str(tmp_path)]) == 6
     (tmp_path / "fixture.json").write_text('{"a": 1, "a": 2}')
     assert run(["show", str(tmp_path)]) == 6
+
+
+def test_what_went_wrong_and_what_is_prohibited_is_shown(case, capsys):
+    """S6."""
+    told = ["--failure", "Two attempts timed out.", "--prohibit", "the refund has been completed"]
+    assert run(["annotate", str(case), *told, "--evidence-needed", "A completed result.", "--quiet"]) == 0
+    capsys.readouterr()
+    assert run(["show", str(case)]) == 0
+    out = capsys.readouterr().out
+    assert "trigger          Two attempts timed out." in out
+    assert "prohibited       the refund has been completed" in out
+    assert "evidence needed  A completed result." in out
