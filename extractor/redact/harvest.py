@@ -39,6 +39,7 @@ class Harvest:
         self._own = own
         self.protected.update(map(folded, own.brands))
         self._unknown: set[tuple[str, PatternRule]] = set()
+        self._doubtful: set[str] = set()
         self._walk = Walk(self, identifiers.siblings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
@@ -111,7 +112,15 @@ class Harvest:
             self.vault.add(value.text, self._rules.entities[value.entity], value.rule, word=value.word)
 
     def settle(self) -> None:
-        """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""
+        """Decide what could not be told before all was seen.
+
+        What only looked like an identifier is one unless a keep rule knows the same text. A name that is also a code of
+        the application, or part of a text that a rule keeps, as of a model's, could be that elsewhere too.
+        """
+        self._doubtful = self.protected.union(*(map(str.lower, _WORD.findall(text)) for text in self.kept))
+        for canonical in self._doubtful.intersection(self.vault.identities):
+            identity = self.vault.identities[canonical]
+            identity.word = identity.word or identity.entity.form == "name"
         for text, rule in sorted(self._unknown, key=lambda item: (item[0], item[1].id)):
             if folded(text) not in self.kept:
                 self._add(text, rule.entity, rule.id)
@@ -231,7 +240,7 @@ class Harvest:
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
         lowered = word.lower()
-        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self.protected
+        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self._doubtful
         self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local)
 
     def _name_parts(self, text: str, rule: str) -> None:
