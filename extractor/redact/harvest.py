@@ -93,12 +93,18 @@ class Harvest:
 
     def _proven_number(self, digits: str) -> bool:
         """Record a number that a check digit proves whatever its member is called."""
+        proof = self._proof(digits)
+        if proof is not None:
+            self.vault.add(digits, self._rules.entities[proof.entity], proof.id, number=True)
+        return proof is not None
+
+    def _proof(self, text: str) -> PatternRule | None:
+        """Return the first rule whose check digit proves a whole text."""
         for rule in self._rules.patterns:
             proves = rule.check is not None and not rule.unknown and rule.context is None
-            if proves and (0, len(digits)) in rule.ranges(digits, digits):
-                self.vault.add(digits, self._rules.entities[rule.entity], rule.id, number=True)
-                return True
-        return False
+            if proves and (0, len(text)) in rule.ranges(text, text.lower()):
+                return rule
+        return None
 
     def opaque(self, text: str, _place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
@@ -167,6 +173,9 @@ class Harvest:
             self.protected.add(folded(text))
         else:
             self._add(text, rule.entity, rule.id, number=number)
+            proof = self._proof(text) if entity.form == "digits" else None
+            if proof is not None:  # an account that is an IBAN, a customer number that is a card
+                self._add(text, proof.entity, proof.id, number=number)
             if entity.name in self._rules.words["personal_entities"]:
                 self._name_parts(text, rule.id)
 
