@@ -6,7 +6,6 @@ import re
 from typing import Any
 from uuid import UUID
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stdnum import iban, luhn
@@ -20,6 +19,7 @@ KEY = WorkspaceKey(material=bytes(range(32)))
 RULES = load()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 HEX = "0123456789abcdef"
+UNHURRIED = settings(deadline=None, max_examples=40)
 
 
 def word(least: int, most: int) -> st.SearchStrategy[str]:
@@ -71,12 +71,7 @@ def values(person: dict[str, Any]) -> list[str]:
     return [str(one) for one in flat if isinstance(one, (str, int))]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def few() -> None:
-    settings.register_profile("promises", max_examples=40, deadline=None)
-    settings.load_profile("promises")
-
-
+@UNHURRIED
 @given(crowds)
 def test_no_original_survives_and_no_two_values_become_one(crowd):
     made = redacted(*crowd)
@@ -90,6 +85,7 @@ def test_no_original_survives_and_no_two_values_become_one(crowd):
         assert len({one[member] for one in made}) == len({one[member] for one in crowd})
 
 
+@UNHURRIED
 @given(crowds)
 def test_formats_hold_what_programs_check(crowd):
     for before, after in zip(crowd, redacted(*crowd), strict=True):
@@ -107,6 +103,7 @@ def test_formats_hold_what_programs_check(crowd):
         assert after["email"].endswith(".example")
 
 
+@UNHURRIED
 @given(crowds)
 def test_what_derives_from_a_value_derives_from_its_stand_in(crowd):
     for person in redacted(*crowd):
@@ -120,6 +117,7 @@ def test_what_derives_from_a_value_derives_from_its_stand_in(crowd):
         assert query == "user=" + person["user_id"]
 
 
+@UNHURRIED
 @given(crowds, st.randoms(use_true_random=False))
 def test_the_order_of_documents_changes_nothing(crowd, random):
     shuffled = list(range(len(crowd)))
@@ -129,6 +127,7 @@ def test_the_order_of_documents_changes_nothing(crowd, random):
     assert [made[index] for index in shuffled] == again
 
 
+@UNHURRIED
 @given(crowds)
 def test_a_stand_in_tells_nothing_outside_its_scope(crowd):
     here, there = redacted(*crowd, scope="one"), redacted(*crowd, scope="two")
