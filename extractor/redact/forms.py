@@ -21,6 +21,7 @@ _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _SEGMENT = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
+_DIGEST = 32  # hexadecimal digits
 _MAX_PREFIX = 3  # letters
 _SHAPELESS = 8  # characters that a stand-in grew in vain
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
@@ -120,6 +121,11 @@ def secret(text: str, stream: Stream, prefixes: frozenset[str]) -> str:
     if not any(map(str.isalnum, text[len(prefix) :])):
         return prefix + "".join(char if char.isspace() else stream.choice(_SYMBOLS) for char in text[len(prefix) :])
     return prefix + shape_like(text[len(prefix) :], stream)
+
+
+def is_random(text: str) -> bool:
+    """Tell whether a text is a UUID or a hexadecimal digest, which are made of nothing else."""
+    return _UUID.fullmatch(text) is not None or (len(text) >= _DIGEST and _HEX.fullmatch(text) is not None)
 
 
 def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = False) -> str:

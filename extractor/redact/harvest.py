@@ -120,10 +120,11 @@ class Harvest:
     def settle(self) -> None:
         """Decide what could not be told before all was seen.
 
-        What only looked like an identifier is one unless a keep rule knows the same text. A name that is also a code of
-        the application, or part of a text that a rule keeps, as of a model's, could be that elsewhere too.
+        What only looked like an identifier is one unless a keep rule knows the same text. A name that is also a code or
+        a member of the application, or part of a text that a rule keeps, as of a model's, could be that elsewhere too.
         """
-        self._doubtful = self.protected.union(*(map(str.lower, _WORD.findall(text)) for text in self.kept))
+        kept = (map(str.lower, _WORD.findall(text)) for text in self.kept)
+        self._doubtful = self.protected.union(self._rules.member_words, *kept)
         for canonical in self._doubtful.intersection(self.vault.identities):
             identity = self.vault.identities[canonical]
             identity.word = identity.word or identity.entity.form == "name"
