@@ -173,11 +173,12 @@ class Harvest:
         ):
             self.protected.add(folded(text))
         else:
-            self._add(text, rule.entity, rule.id, number=number)
+            personal = entity.name in self._rules.words["personal_entities"]
+            self._add(text, rule.entity, rule.id, number=number, word=personal and text.isalpha())
             proof = self._proof(text) if entity.form == "digits" else None
             if proof is not None:  # an account that is an IBAN, a customer number that is a card
                 self._add(text, proof.entity, proof.id, number=number)
-            if entity.name in self._rules.words["personal_entities"]:
+            if personal:
                 self._name_parts(text, rule.id)
 
     def _date(self, text: str, entity: str, rule: str) -> None:
@@ -197,10 +198,10 @@ class Harvest:
         nobody = domain in words["reserved_domains"] or domain in map(folded, self._own.domains)
         return bool(at) and nobody and local in words["role_mailboxes"]
 
-    def _add(self, text: str, entity: str, rule: str, *, number: bool = False) -> None:
+    def _add(self, text: str, entity: str, rule: str, *, number: bool = False, word: bool = False) -> None:
         if self._is_ours(text):
             return
-        self.vault.add(text, self._rules.entities[entity], rule, number=number)
+        self.vault.add(text, self._rules.entities[entity], rule, number=number, word=word)
         if (serial := _SERIAL.fullmatch(text)) and self._rules.entities[entity].form == "id":
             # "credit_card_9513926" is also "the card 9513926" in somebody's words.
             self.vault.add(serial[1], self._rules.entities[entity], rule)
