@@ -20,6 +20,8 @@ from .walk import Replacement, Walk
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _FULL_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*(?: [A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*){1,3}")
+_PIECE = re.compile(r"[^\W_]+", re.UNICODE)
+_COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
@@ -112,9 +114,26 @@ class Harvest:
 
     def settle(self) -> None:
         """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""
-        for text, rule in sorted(self._unknown, key=lambda item: (item[0], item[1].id)):
-            if folded(text) not in self.kept:
-                self._add(text, rule.entity, rule.id)
+        unknown = sorted(self._unknown, key=lambda item: (item[0], item[1].id))
+        # What is known for sure is asked before anything is added: adding makes the index anew.
+        for text, rule in [
+            item for item in unknown if folded(item[0]) not in self.kept and not self._is_wrapping(item[0])
+        ]:
+            self._add(text, rule.entity, rule.id)
+
+    def _is_wrapping(self, text: str) -> bool:
+        """Tell whether only known values make a text look like an identifier: in ``row_219-09-9999_v2`` words are around one."""
+        view = fold(text)
+        inside = Cover(len(text))
+        for occurrence in self.vault.find(view):
+            if occurrence.end - occurrence.start < len(text) and not occurrence.identity.word:
+                inside.take(*view.original(occurrence.start, occurrence.end))
+        around = [text[start:end] for start, end in inside.gaps(0, len(text))]
+        if around == [text]:
+            return False
+        pieces = [piece.lower() for piece in _PIECE.findall(" ".join(around))]
+        types = self._rules.words["type_words"]
+        return all(piece in self._vocabulary or piece in types or _COUNT.fullmatch(piece) for piece in pieces)
 
     def findings(self, found: Iterable[Finding]) -> list[str]:
         """Record what analysis found in one text and return what holds there alone.

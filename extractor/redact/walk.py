@@ -12,6 +12,7 @@ from .encodings import Opened, Part, embedded, open_text
 from .place import Kind, Place, normal_name
 
 MAX_LAYERS = 12  # encodings inside encodings; deeper input is refused, never passed through
+_LONGEST_PATH = 256
 _ROLES: dict[str, Kind] = {
     "key": "key",
     "userinfo_user": "userinfo",
@@ -116,7 +117,7 @@ class Walk:
         islands = list(embedded(text))
         replacements: list[Replacement] = []
         for island in islands:
-            closed = self._reclosed(island.opened, place, layer)
+            closed = self._reclosed(island.opened, place, layer, _path_before(text, island.start))
             if closed != text[island.start : island.end]:
                 replacements.append((island.start, island.end, closed))
         ranges = [(island.start, island.end) for island in islands]
@@ -125,15 +126,29 @@ class Walk:
         inside = [item for item in replacements if not whole_found.touches(item[0], item[1])]
         return splice(text, [*inside, *found])
 
-    def _reclosed(self, opened: Opened, place: Place, layer: int) -> str:
-        return opened.close([self._part(part, place, layer + 1) for part in opened.parts])
+    def _reclosed(self, opened: Opened, place: Place, layer: int, path: str = "") -> str:
+        beside = self._beside(opened, path)
+        return opened.close([self._part(part, place, beside, layer + 1) for part in opened.parts])
 
-    def _part(self, part: Part, place: Place, layer: int) -> JsonValue:
-        inner = place if part.key is None else place.member(part.key, frozenset())
+    def _beside(self, opened: Opened, path: str) -> frozenset[str]:
+        """Return the names around the parts of one layer: of the other fields, and of the segments of a URL's path."""
+        names = (part.key for part in opened.parts if part.key is not None)
+        segments = (part.value for part in opened.parts if part.role == "path_segment" and isinstance(part.value, str))
+        return self._relevant.intersection(map(normal_name, (*names, *segments, *path.split("/"))))
+
+    def _part(self, part: Part, place: Place, beside: frozenset[str], layer: int) -> JsonValue:
+        inner = place if part.key is None else place.member(part.key, beside)
         kind = _ROLES.get(part.role)
         if kind is not None:
             inner = inner.as_kind(kind)
         return self._value(part.value, inner, layer)
+
+
+def _path_before(text: str, start: int) -> str:
+    """Return the path that ends right before a query: of ``GET /oauth/callback?code=…`` the query alone is encoded."""
+    if text[start - 1 : start] != "?":
+        return ""
+    return text[max(0, start - _LONGEST_PATH) : start - 1].rpartition(" ")[2]
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:
