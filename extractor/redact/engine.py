@@ -90,7 +90,7 @@ def known_values(vault: Vault) -> tuple[KnownValue, ...]:
             word=identity.word,
         )
         for identity in vault.sorted()
-        for spelling in sorted(identity.spellings)
+        for spelling in sorted(identity.spellings | identity.met)
     )
 
 
@@ -115,6 +115,7 @@ def _prepared(
         accepted = harvest.findings(findings)
         if accepted:
             local[text] = frozenset(accepted)
+    harvest.unmask()
     if document is not None:
         settle(harvest.vault, document, config.treat)
     today = _day(document) if document is not None else None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..model.case import KnownValue
 from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
-from . import dates
+from . import dates, digests
 from .cover import Cover
 from .fold import fold, folded
-from .place import Place
+from .joined import forms as joined_forms
+from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
@@ -41,6 +42,7 @@ class Harvest:
         self._own = own
         self.protected.update(map(folded, own.brands))
         self._unknown: set[tuple[str, PatternRule]] = set()
+        self._digests: set[str] = set()
         self._walk = Walk(self, identifiers.siblings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
@@ -54,6 +56,7 @@ class Harvest:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
+        self._digests.update(digests.candidates(fold(text)))
         rule = (
             self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
         )
@@ -79,6 +82,16 @@ class Harvest:
             return None
         rule = self._rules.field(place.as_kind("value"), key)
         return rule if rule is not None and self._rules.entities[rule.entity or ""].form == "id" else None
+
+    def members(self, value: Mapping[str, JsonValue], /) -> None:
+        """Record the full name that an object tells by its parts."""
+        given, family = (
+            next((text for name, text in value.items() if isinstance(text, str) and normal_name(name) in members), "")
+            for members in (self._rules.words["given_name_members"], self._rules.words["family_name_members"])
+        )
+        words = _WORD.findall(given)
+        if words and _WORD.search(family) and not any(map(str.isdigit, given + family)):
+            self._person(f"{words[0]} {family.strip()}", "person.members")
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
@@ -120,6 +133,15 @@ class Harvest:
             item for item in unknown if folded(item[0]) not in self.kept and not self._is_wrapping(item[0])
         ]:
             self._add(text, rule.entity, rule.id)
+
+    def unmask(self) -> None:
+        """Record, once all values are known, the digests of them that the texts hold."""
+        certain = [identity for identity in self.vault.sorted() if not (identity.word or identity.local)]
+        known = [(text, identity.canonical) for identity in certain for text in identity.spellings]
+        for digest, source in digests.traced(self._digests, known).items():
+            added = self.vault.add(digest, self._rules.entities["unknown_id"], "digest.known")
+            if added is not None and added.canonical != source.canonical:
+                added.digest = source
 
     def _is_wrapping(self, text: str) -> bool:
         """Tell whether only known values make a text look like an identifier: in ``row_219-09-9999_v2`` words are around one."""
@@ -240,7 +262,9 @@ class Harvest:
         if not words or (guessed and len(words) > _MAX_NAME_WORDS):
             return
         if len(words) > 1:
-            self.vault.add(text, entity, rule, local=local)
+            ordinary = guessed and any(word.lower() in self._vocabulary for word in words)
+            joined = () if local or ordinary else set(joined_forms(text, particles)) - self._vocabulary
+            self.vault.add(text, entity, rule, local=local, aliases=joined)
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:

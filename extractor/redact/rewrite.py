@@ -71,6 +71,8 @@ class Rewriter:
             for here, there in free.pieces(first, last):
                 piece = text[here:there]
                 if (here, there) == (first, last):
+                    if identity.entity.form == "name" and " " not in piece and not identity.word:
+                        identity.met.add(view.clean[start:end])  # a joined name, unless it is one word by itself
                     made = self._pseudonyms.of(identity, piece)
                 elif any(map(str.isalnum, piece)):
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
@@ -80,6 +82,9 @@ class Rewriter:
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
+
+    def members(self, _value: Mapping[str, JsonValue], /) -> None:
+        """Do nothing: what an object tells was learnt in the harvest."""
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""

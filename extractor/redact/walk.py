@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ..errors import RedactionRefused
@@ -33,6 +33,9 @@ class Visitor(Protocol):
 
         They lie outside the islands, which hold encoded content and are opened, or cover one with more around it.
         """
+
+    def members(self, value: Mapping[str, JsonValue], /) -> None:
+        """See an object before its members."""
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return what stands in place of a number."""
@@ -77,6 +80,7 @@ class Walk:
 
     def _object(self, value: dict[str, JsonValue], place: Place, layer: int) -> JsonValue:
         beside = self._relevant.intersection(map(normal_name, value))
+        self._visitor.members(value)
         renamed: dict[str, JsonValue] = {}
         for key, child in value.items():
             new_key = self._text(key, place.as_kind("key"), layer)
