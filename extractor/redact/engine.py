@@ -47,11 +47,11 @@ def redact(
     harvest = Harvest(identifiers, vocabulary(), config.own)
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
-    transform(case.document, harvest.document, harvest.leaf)
+    transform(case.document, harvest.document, harvest.leaf, harvest.together)
     for value in also:
         harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
-    document = transform(case.document, rewriter.value, rewriter.leaf)
+    document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
     _rehash(document)
     return RedactedCase(
         document=document,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..model.case import KnownValue
 from ..model.config import Own
@@ -21,6 +21,8 @@ from .walk import Replacement, Walk
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _FULL_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*(?: [A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*){1,3}")
+_MAY_GO_ON = re.compile(r"[\d@]")
+_TAIL = 24  # characters on each side of a bound in which something must tell an identifier
 _PIECE = re.compile(r"[^\W_]+", re.UNICODE)
 _COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
@@ -53,6 +55,10 @@ class Harvest:
         """Take in one text at a place of ours and return it as it is."""
         return self._walk.text(text, place)
 
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Take in the texts of a value that make one with their neighbours, and return it with the chunks of streams settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
+
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
@@ -82,6 +88,33 @@ class Harvest:
             return None
         rule = self._rules.field(place.as_kind("value"), key)
         return rule if rule is not None and self._rules.entities[rule.entity or ""].form == "id" else None
+
+    def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
+        """Record what the rules find across the bounds of texts that may be one."""
+        for bound in bounds if is_text else ():
+            if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
+                self._goes_on(text, bound)
+        return ()
+
+    def _goes_on(self, text: str, bound: int) -> None:
+        left, right = fold(text[:bound]), fold(text)
+        for rule in self._rules.patterns:
+            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
+                first, last = right.original(start, end)
+                if not first < bound < last or any(
+                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
+                ):
+                    continue  # a value that is whole where the text ends does not go on
+                glued = text[bound - 1].isalnum() and text[bound].isalnum()
+                if not glued or self._is_one(rule, text[first:bound]):
+                    self._matched(right.clean[start:end], rule)
+
+    def _is_one(self, rule: PatternRule, before: str) -> bool:
+        """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
+        entity = self._rules.entities[rule.entity]
+        if entity.form == "mail":
+            return before.rpartition(" ")[2].lower() not in self._vocabulary
+        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
 
     def members(self, value: Mapping[str, JsonValue], /) -> None:
         """Record the full name that an object tells by its parts."""
