@@ -127,6 +127,7 @@ def _rule(entry: Mapping[str, Any], entities: Mapping[str, Entity]) -> FieldRule
         id=entry["id"],
         entity=entity,
         names=names,
+        exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
         beside=beside,
         shape=re.compile(entry["shape"]) if "shape" in entry else None,
