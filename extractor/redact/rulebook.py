@@ -129,6 +129,7 @@ def _rule(entry: Mapping[str, Any], entities: Mapping[str, Entity]) -> FieldRule
         names=names,
         exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
+        unless=_names(entry.get("unless")),
         beside=beside,
         shape=re.compile(entry["shape"]) if "shape" in entry else None,
         check=_check(entry.get("check")),

@@ -43,7 +43,7 @@ class Tokens:
         def stand_in(found: re.Match[str]) -> str:
             token = found.group()
             known = folded(token) in self._vault.identities  # somebody is called Lane
-            region = address and token.isupper() and len(token) == 2  # OR, CA
+            region = address and token.isalpha() and token.isupper() and len(token) == 2  # OR, CA
             return token if (folded(token) in kept or region) and not known else self.of(token)
 
         return _TOKEN.sub(stand_in, surface)
