@@ -98,17 +98,17 @@ class Harvest:
         return ()
 
     def _goes_on(self, text: str, bound: int) -> None:
-        left, right = fold(text[:bound]), fold(text)
+        left, right, both = fold(text[:bound]), fold(text[bound:]), fold(text)
+        ends = text[bound - 1].isalnum()
         for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
-                first, last = right.original(start, end)
-                if not first < bound < last or any(
-                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
-                ):
-                    continue  # a value that is whole where the text ends does not go on
-                glued = text[bound - 1].isalnum() and text[bound].isalnum()
-                if not glued or self._is_one(rule, text[first:bound]):
-                    self._matched(right.clean[start:end], rule)
+            for start, end in () if rule.unknown else rule.ranges(both.clean, both.text):
+                first, last = both.original(start, end)
+                if not first < bound < last or any(stop > start for _, stop in rule.ranges(left.clean, left.text)):
+                    continue  # a value that is whole before the text ends does not go on
+                if not ends and any(begin < end - len(left.clean) for begin, _ in rule.ranges(right.clean, right.text)):
+                    continue  # nor does a sentence, in a value that the next text holds whole
+                if not (ends and text[bound].isalnum()) or self._is_one(rule, text[first:bound]):
+                    self._matched(both.clean[start:end], rule)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
