@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Own
@@ -16,7 +17,7 @@ from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import Replacement, Walk
+from .walk import REACH, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
@@ -45,6 +46,7 @@ class Harvest:
         self.protected.update(map(folded, own.brands))
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._digests: set[str] = set()
+        self._doubtful: set[str] = set()
         self._walk = Walk(self, identifiers.siblings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
@@ -91,23 +93,28 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for bound in bounds if is_text else ():
+        for before, bound in pairwise((0, *bounds)) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
-                self._goes_on(text, bound)
+                first = max(0, bound - REACH)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
         return ()
 
-    def _goes_on(self, text: str, bound: int) -> None:
-        left, right = fold(text[:bound]), fold(text)
-        for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
-                first, last = right.original(start, end)
-                if not first < bound < last or any(
-                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
-                ):
-                    continue  # a value that is whole where the text ends does not go on
-                glued = text[bound - 1].isalnum() and text[bound].isalnum()
-                if not glued or self._is_one(rule, text[first:bound]):
-                    self._matched(right.clean[start:end], rule)
+    def _goes_on(self, text: str, before: int, bound: int) -> None:
+        left, whole = fold(text[before:bound]), fold(text)
+        found = [
+            (rule, start, end)
+            for rule in self._rules.patterns
+            if not rule.unknown
+            for start, end in rule.ranges(whole.clean, whole.text)
+            if whole.original(start, end)[0] < bound < whole.original(start, end)[1]
+        ]
+        ends = (end for rule in self._rules.patterns for _, end in rule.ranges(left.clean, left.text)) if found else ()
+        if len(left.clean) in ends:
+            return  # a value that is whole where its text ends does not go on
+        glued = text[bound - 1].isalnum() and text[bound].isalnum()
+        for rule, start, end in found:
+            if not glued or self._is_one(rule, text[whole.original(start, end)[0] : bound]):
+                self._matched(whole.clean[start:end], rule)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
@@ -140,12 +147,18 @@ class Harvest:
 
     def _proven_number(self, digits: str) -> bool:
         """Record a number that a check digit proves whatever its member is called."""
+        proof = self._proof(digits)
+        if proof is not None:
+            self.vault.add(digits, self._rules.entities[proof.entity], proof.id, number=True)
+        return proof is not None
+
+    def _proof(self, text: str) -> PatternRule | None:
+        """Return the first rule whose check digit proves a whole text."""
         for rule in self._rules.patterns:
             proves = rule.check is not None and not rule.unknown and rule.context is None
-            if proves and (0, len(digits)) in rule.ranges(digits, digits):
-                self.vault.add(digits, self._rules.entities[rule.entity], rule.id, number=True)
-                return True
-        return False
+            if proves and (0, len(text)) in rule.ranges(text, text.lower()):
+                return rule
+        return None
 
     def opaque(self, text: str, _place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
@@ -159,7 +172,16 @@ class Harvest:
             self.vault.add(value.text, self._rules.entities[value.entity], value.rule, word=value.word)
 
     def settle(self) -> None:
-        """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""
+        """Decide what could not be told before all was seen.
+
+        What only looked like an identifier is one unless a keep rule knows the same text. A name that is also a code or
+        a member of the application, or part of a text that a rule keeps, as of a model's, could be that elsewhere too.
+        """
+        kept = (map(str.lower, _WORD.findall(text)) for text in self.kept)
+        self._doubtful = self.protected.union(self._rules.member_words, *kept)
+        for canonical in self._doubtful.intersection(self.vault.identities):
+            identity = self.vault.identities[canonical]
+            identity.word = identity.word or identity.entity.form == "name"
         unknown = sorted(self._unknown, key=lambda item: (item[0], item[1].id))
         # What is known for sure is asked before anything is added: adding makes the index anew.
         for text, rule in [
@@ -232,6 +254,9 @@ class Harvest:
             self.protected.add(folded(text))
         else:
             self._add(text, rule.entity, rule.id, number=number)
+            proof = self._proof(text) if entity.form == "digits" else None
+            if proof is not None:  # an account that is an IBAN, a customer number that is a card
+                self._add(text, proof.entity, proof.id, number=number)
             if entity.name in self._rules.words["personal_entities"]:
                 self._name_parts(text, rule.id)
 
@@ -307,7 +332,7 @@ class Harvest:
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
         lowered = word.lower()
-        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self.protected
+        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self._doubtful
         self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local)
 
     def _name_parts(self, text: str, rule: str) -> None:

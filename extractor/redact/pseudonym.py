@@ -217,8 +217,11 @@ class Pseudonyms:
         return "".join(pieces)
 
     def _inside(self, text: str, identity: Identity) -> list[tuple[int, int, Identity]]:
+        if forms.is_random(text):
+            return []  # what stands in a UUID or a digest stands there by chance
         view = fold(text)
         found: list[tuple[int, int, Identity]] = []
+        doubtful: list[tuple[int, int, Identity]] = []
         for occurrence in sorted(self._vault.find(view), key=lambda found_: (found_.start - found_.end, found_.start)):
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
@@ -227,10 +230,16 @@ class Pseudonyms:
                 continue  # a number in the middle of a longer one is chance, not a part
             if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue
-            if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):
-                continue  # somebody is called Card, and this is a card's number
             start, end = view.original(occurrence.start, occurrence.end)
-            if all(end <= taken or start >= stop for taken, stop, _ in found):
+            if not all(end <= taken or start >= stop for taken, stop, _ in found):
+                continue
+            if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):
+                doubtful.append((start, end, inner))  # somebody is called Card, and this is a card's number
+            else:
+                found.append((start, end, inner))
+        names = [(start, end) for start, end, inner in found if inner.entity.form == "name"]
+        for start, end, inner in doubtful:  # beside the first name it is the last one: ana_guest_3120
+            if any(end + 1 == other or stop + 1 == start for other, stop in names):
                 found.append((start, end, inner))
         return sorted(found, key=lambda item: item[0])
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import calendar
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
 from .fold import Folded, at_boundary, fold, folded
@@ -23,9 +24,9 @@ from .walk import Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
+_KEPT_WINDOW = 64  # characters
+_HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
-_MONTH_DAY = re.compile(r"\.?\s+\d{1,2}(?:st|nd|rd|th)?\b")
-_MONTHS = frozenset({month[:length].lower() for month in calendar.month_name[1:] for length in (3, 4, len(month))})
 
 
 class Rewriter:
@@ -39,6 +40,7 @@ class Rewriter:
         key: bytes,
         local: Mapping[str, frozenset[str]],
         vocabulary: frozenset[str],
+        kept: AbstractSet[str] = frozenset(),
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -46,6 +48,7 @@ class Rewriter:
         self._key = key
         self._local = local
         self._vocabulary = vocabulary
+        self._kept = kept
         self._walk = Walk(self, rules.siblings)
 
     @property
@@ -95,7 +98,7 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if any(first < bound < last for bound in bounds):
+            if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._walk.tally.append(identity.canonical)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
@@ -147,10 +150,22 @@ class Rewriter:
             return False
         if place.kind == "key" or place.name in self._rules.words["protected_members"]:
             return False
+        if self._in_kept(occurrence, view):
+            return False
         lowered = surface.lower()
         if len(view.clean.strip()) == len(surface):
             return lowered not in self._vocabulary
-        return not (lowered in _MONTHS and _MONTH_DAY.match(view.clean, occurrence.end))
+        return not is_calendar(view.clean, occurrence.start, occurrence.end)
+
+    def _in_kept(self, occurrence: Occurrence, view: Folded) -> bool:
+        """Tell whether a token is part of a text that a rule keeps, as ``claude`` is of a model's name."""
+        window = max(0, occurrence.start - _KEPT_WINDOW)
+        head = _HEAD.search(view.text, window, occurrence.start)
+        tail = _TAIL.match(view.text, occurrence.end)
+        run = view.text[head.start() if head else occurrence.start : tail.end() if tail else occurrence.end].rstrip(
+            ".:"
+        )
+        return len(run) > occurrence.end - occurrence.start and run in self._kept
 
     def _beside_a_name(
         self, doubtful: Sequence[Occurrence], found: Sequence[tuple[int, int, Identity]], view: Folded

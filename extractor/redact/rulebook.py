@@ -48,6 +48,7 @@ def _compile(rules: RuleSet) -> Identifiers:
         patterns=patterns,
         words=words,
         siblings=frozenset(name for rule in named if rule.beside is not None for name in rule.beside.exact),
+        member_words=frozenset(word for rule in named for name in rule.names.exact for word in name.split("_")),
     )
 
 

@@ -98,6 +98,7 @@ class Identifiers:
     patterns: tuple[PatternRule, ...]
     words: Mapping[str, frozenset[str]]
     siblings: frozenset[str]  # names that some rule wants to stand beside its own
+    member_words: frozenset[str]  # of the names that rules know: schema words, whoever is called so
 
     def field(self, place: Place, text: str) -> FieldRule | None:
         """Return the rule that names this leaf an identifier, the first in file order.
