@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -100,7 +100,7 @@ class Rewriter:
                 continue
             if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
                 continue  # the end of one name and the beginning of the next
-            if any(first < bound < last for bound in bounds):
+            if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._walk.tally.append(identity.canonical)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
