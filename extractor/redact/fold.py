@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 _DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63, 0xFF0D)}
 _DROPPED = {"Cf", "Mn", "Me"}
+
+# Scripts that put no space between words, or hang particles on them: Thai to Khmer, Kana, Han, Hangul.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,8 @@ def _breaks(text: str, index: int) -> bool:
     if not before.isalnum() or not after.isalnum():
         return True
     if before.isdigit() != after.isdigit():
+        return True
+    if _UNSPACED.match(before) and _UNSPACED.match(after):
         return True
     if before.isascii() != after.isascii():  # a CJK neighbour is no part of an ASCII identifier
         return "Lo" in (unicodedata.category(before), unicodedata.category(after))
