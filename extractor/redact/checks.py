@@ -79,7 +79,7 @@ def phone(text: str) -> bool:
 
 def random_text(text: str) -> bool:
     """Tell whether a token looks drawn at random: letters and digits mixed, hardly a repeated pair."""
-    if len(text) < 16 or edition(text):
+    if len(text) < 16 or edition(text) or _is_named(text):
         return False
     classes = sum((any(map(str.isdigit, text)), any(map(str.islower, text)), any(map(str.isupper, text))))
     counts = Counter(text)
@@ -123,7 +123,15 @@ def mixed_token(text: str) -> bool:
     number = sum(map(str.isdigit, text))
     if number < 2 or letters < 1 or len(text) < 6:
         return False
-    return not any(form.fullmatch(text) for form in (_MEASURE, _WORDS, _MODEL))
+    return not any(form.fullmatch(text) for form in (_MEASURE, _WORDS, _MODEL)) and not _is_named(text)
+
+
+def _is_named(text: str) -> bool:
+    """Tell whether somebody made a name of words, with a figure or two: ``k8s_get_resources``, ``temperature_2m_max``."""
+    pieces = re.split("[_-]", text)
+    words = sum(len(piece) > 2 and piece.lower() in vocabulary() for piece in pieces)
+    figures = sum(_FIGURE.fullmatch(piece) is not None for piece in pieces)
+    return words > 1 and words + figures == len(pieces)
 
 
 def serial(text: str) -> bool:
@@ -143,6 +151,12 @@ def cued_token(text: str) -> bool:
 def no_word(text: str) -> bool:
     """Tell whether letters alone are a code: no ordinary word of the vocabulary."""
     return text.lower() not in vocabulary()
+
+
+def no_plain_words(text: str) -> bool:
+    """Tell whether a text is more than ordinary words and numbers side by side, as `SUMMER-SALE-2026`."""
+    pieces = re.findall(r"[A-Za-z0-9]+", text)
+    return not all(piece.isdigit() or piece.lower() in vocabulary() for piece in pieces)
 
 
 def street_words(text: str) -> bool:
@@ -178,6 +192,7 @@ _KOREAN_FAMILY = frozenset(
 _MIN_CUED_DIGITS = 6
 _ANY_DATE = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
 _MIN_SERIAL_DIGITS = 3
+_FIGURE = re.compile(r"[A-Za-z]{0,2}\d{1,2}[A-Za-z]{0,2}|[A-Za-z]{1,2}")
 _MODEL = re.compile(r"(?:[A-Za-z]+[-_])+\d{1,4}[A-Za-z]{1,8}")  # net-30days, rtx-4090ti: a word, a figure, a unit
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
 _WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")

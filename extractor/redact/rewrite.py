@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
 from .fold import Folded, at_boundary, fold, folded
@@ -19,14 +20,14 @@ from .place import Place
 from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
-from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault
+from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
+_KEPT_WINDOW = 64  # characters
+_HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
-_MONTH_DAY = re.compile(r"\.?\s+\d{1,2}(?:st|nd|rd|th)?\b")
-_MONTHS = frozenset({month[:length].lower() for month in calendar.month_name[1:] for length in (3, 4, len(month))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Rewriter:
         key: bytes,
         local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
+        kept: AbstractSet[str] = frozenset(),
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -56,6 +58,7 @@ class Rewriter:
         self._key = key
         self._local = local
         self._vocabulary = vocabulary
+        self._kept = kept
         self._walk = Walk(self, rules.siblings)
 
     @property
@@ -71,6 +74,10 @@ class Rewriter:
         """Return a text at a place of ours rewritten."""
         return self._walk.text(text, place)
 
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Return a value with the texts that make one with their neighbours rewritten and settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
+
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Return the replacements in one text."""
         view = fold(text)
@@ -81,6 +88,8 @@ class Rewriter:
             for here, there in free.pieces(first, last):
                 piece = text[here:there]
                 if (here, there) == (first, last):
+                    if identity.entity.form == "name" and " " not in piece and not identity.word:
+                        identity.met.add(view.clean[start:end])  # a joined name, unless it is one word by itself
                     made = self._pseudonyms.of(identity, piece)
                 elif any(map(str.isalnum, piece)):
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
@@ -90,6 +99,22 @@ class Rewriter:
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
+
+    def across(self, text: str, place: Place, bounds: Sequence[int], _is_text: bool, /) -> Iterable[Replacement]:
+        """Return the replacements of values that lie on both sides of a bound: long ones, since short ones meet by chance."""
+        view = fold(text)
+        taken = Cover(len(text))
+        for start, end, identity in self._occurrences(text, view, place):
+            first, last = view.original(start, end)
+            if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
+                continue
+            if any(first < bound < last for bound in bounds):
+                taken.take(first, last)
+                self._walk.tally.append(identity.canonical)
+                yield first, last, self._pseudonyms.of(identity, text[first:last])
+
+    def members(self, _value: Mapping[str, JsonValue], /) -> None:
+        """Do nothing: what an object tells was learnt in the harvest."""
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""
@@ -135,10 +160,22 @@ class Rewriter:
             return False
         if place.kind == "key" or place.name in self._rules.words["protected_members"]:
             return False
+        if self._in_kept(occurrence, view):
+            return False
         lowered = surface.lower()
         if len(view.clean.strip()) == len(surface):
             return lowered not in self._vocabulary
-        return not (lowered in _MONTHS and _MONTH_DAY.match(view.clean, occurrence.end))
+        return not is_calendar(view.clean, occurrence.start, occurrence.end)
+
+    def _in_kept(self, occurrence: Occurrence, view: Folded) -> bool:
+        """Tell whether a token is part of a text that a rule keeps, as ``claude`` is of a model's name."""
+        window = max(0, occurrence.start - _KEPT_WINDOW)
+        head = _HEAD.search(view.text, window, occurrence.start)
+        tail = _TAIL.match(view.text, occurrence.end)
+        run = view.text[head.start() if head else occurrence.start : tail.end() if tail else occurrence.end].rstrip(
+            ".:"
+        )
+        return len(run) > occurrence.end - occurrence.start and run in self._kept
 
     def _beside_a_name(
         self, doubtful: Sequence[Occurrence], found: Sequence[tuple[int, int, Identity]], view: Folded

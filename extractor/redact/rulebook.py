@@ -48,6 +48,7 @@ def _compile(rules: RuleSet) -> Identifiers:
         patterns=patterns,
         words=words,
         siblings=frozenset(name for rule in named if rule.beside is not None for name in rule.beside.exact),
+        member_words=frozenset(word for rule in named for name in rule.names.exact for word in name.split("_")),
     )
 
 
@@ -126,6 +127,7 @@ def _rule(entry: Mapping[str, Any], entities: Mapping[str, Entity]) -> FieldRule
         id=entry["id"],
         entity=entity,
         names=names,
+        exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
         beside=beside,
         shape=re.compile(entry["shape"]) if "shape" in entry else None,
