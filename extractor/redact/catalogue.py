@@ -114,7 +114,7 @@ def claims(identifiers: Identifiers, cards: Sequence[RuleCard], names: Sequence[
     by_id = {card.id: card for card in cards}
     found = []
     for rule in (*identifiers.keeps, *identifiers.fields):
-        if rule.names.fits(names[-1]):
+        if rule.names.fits(names[-1]) and not (rule.exempt and rule.exempt.fits(names[-1])):
             under = rule.under is None or any(map(rule.under.fits, names[:-1]))
             found.append(Claim(card=by_id[rule.id], if_under=not under))
     return found

@@ -151,6 +151,12 @@ def no_word(text: str) -> bool:
     return text.lower() not in vocabulary()
 
 
+def no_plain_words(text: str) -> bool:
+    """Tell whether a text is more than ordinary words and numbers side by side, as `SUMMER-SALE-2026`."""
+    pieces = re.findall(r"[A-Za-z0-9]+", text)
+    return not all(piece.isdigit() or piece.lower() in vocabulary() for piece in pieces)
+
+
 _MIN_CUED_DIGITS = 6
 _ANY_DATE = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
 _MIN_SERIAL_DIGITS = 3

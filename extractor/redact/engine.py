@@ -47,11 +47,11 @@ def redact(
     harvest = Harvest(identifiers, vocabulary(), config.own)
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
-    transform(case.document, harvest.document, harvest.leaf)
+    transform(case.document, harvest.document, harvest.leaf, harvest.together)
     for value in also:
         harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
-    document = transform(case.document, rewriter.value, rewriter.leaf)
+    document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
     _rehash(document)
     return RedactedCase(
         document=document,
@@ -90,7 +90,7 @@ def known_values(vault: Vault) -> tuple[KnownValue, ...]:
             word=identity.word,
         )
         for identity in vault.sorted()
-        for spelling in sorted(identity.spellings)
+        for spelling in sorted(identity.spellings | identity.met)
     )
 
 
@@ -115,6 +115,7 @@ def _prepared(
         accepted = harvest.findings(findings)
         if accepted:
             local[text] = frozenset(accepted)
+    harvest.unmask()
     if document is not None:
         settle(harvest.vault, document, config.treat)
     today = _day(document) if document is not None else None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..model.case import KnownValue
 from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
-from . import dates
+from . import dates, digests
 from .cover import Cover
 from .fold import fold, folded
-from .place import Place
+from .joined import forms as joined_forms
+from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
@@ -20,6 +21,10 @@ from .walk import Replacement, Walk
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _FULL_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*(?: [A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*){1,3}")
+_MAY_GO_ON = re.compile(r"[\d@]")
+_TAIL = 24  # characters on each side of a bound in which something must tell an identifier
+_PIECE = re.compile(r"[^\W_]+", re.UNICODE)
+_COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
@@ -40,6 +45,7 @@ class Harvest:
         self.protected.update(map(folded, own.brands))
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._doubtful: set[str] = set()
+        self._digests: set[str] = set()
         self._walk = Walk(self, identifiers.siblings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
@@ -50,9 +56,14 @@ class Harvest:
         """Take in one text at a place of ours and return it as it is."""
         return self._walk.text(text, place)
 
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Take in the texts of a value that make one with their neighbours, and return it with the chunks of streams settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
+
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
+        self._digests.update(digests.candidates(fold(text)))
         rule = (
             self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
         )
@@ -78,6 +89,43 @@ class Harvest:
             return None
         rule = self._rules.field(place.as_kind("value"), key)
         return rule if rule is not None and self._rules.entities[rule.entity or ""].form == "id" else None
+
+    def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
+        """Record what the rules find across the bounds of texts that may be one."""
+        for bound in bounds if is_text else ():
+            if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
+                self._goes_on(text, bound)
+        return ()
+
+    def _goes_on(self, text: str, bound: int) -> None:
+        left, right = fold(text[:bound]), fold(text)
+        for rule in self._rules.patterns:
+            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
+                first, last = right.original(start, end)
+                if not first < bound < last or any(
+                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
+                ):
+                    continue  # a value that is whole where the text ends does not go on
+                glued = text[bound - 1].isalnum() and text[bound].isalnum()
+                if not glued or self._is_one(rule, text[first:bound]):
+                    self._matched(right.clean[start:end], rule)
+
+    def _is_one(self, rule: PatternRule, before: str) -> bool:
+        """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
+        entity = self._rules.entities[rule.entity]
+        if entity.form == "mail":
+            return before.rpartition(" ")[2].lower() not in self._vocabulary
+        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
+
+    def members(self, value: Mapping[str, JsonValue], /) -> None:
+        """Record the full name that an object tells by its parts."""
+        given, family = (
+            next((text for name, text in value.items() if isinstance(text, str) and normal_name(name) in members), "")
+            for members in (self._rules.words["given_name_members"], self._rules.words["family_name_members"])
+        )
+        words = _WORD.findall(given)
+        if words and _WORD.search(family) and not any(map(str.isdigit, given + family)):
+            self._person(f"{words[0]} {family.strip()}", "person.members")
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
@@ -128,9 +176,35 @@ class Harvest:
         for canonical in self._doubtful.intersection(self.vault.identities):
             identity = self.vault.identities[canonical]
             identity.word = identity.word or identity.entity.form == "name"
-        for text, rule in sorted(self._unknown, key=lambda item: (item[0], item[1].id)):
-            if folded(text) not in self.kept:
-                self._add(text, rule.entity, rule.id)
+        unknown = sorted(self._unknown, key=lambda item: (item[0], item[1].id))
+        # What is known for sure is asked before anything is added: adding makes the index anew.
+        for text, rule in [
+            item for item in unknown if folded(item[0]) not in self.kept and not self._is_wrapping(item[0])
+        ]:
+            self._add(text, rule.entity, rule.id)
+
+    def unmask(self) -> None:
+        """Record, once all values are known, the digests of them that the texts hold."""
+        certain = [identity for identity in self.vault.sorted() if not (identity.word or identity.local)]
+        known = [(text, identity.canonical) for identity in certain for text in identity.spellings]
+        for digest, source in digests.traced(self._digests, known).items():
+            added = self.vault.add(digest, self._rules.entities["unknown_id"], "digest.known")
+            if added is not None and added.canonical != source.canonical:
+                added.digest = source
+
+    def _is_wrapping(self, text: str) -> bool:
+        """Tell whether only known values make a text look like an identifier: in ``row_219-09-9999_v2`` words are around one."""
+        view = fold(text)
+        inside = Cover(len(text))
+        for occurrence in self.vault.find(view):
+            if occurrence.end - occurrence.start < len(text) and not occurrence.identity.word:
+                inside.take(*view.original(occurrence.start, occurrence.end))
+        around = [text[start:end] for start, end in inside.gaps(0, len(text))]
+        if around == [text]:
+            return False
+        pieces = [piece.lower() for piece in _PIECE.findall(" ".join(around))]
+        types = self._rules.words["type_words"]
+        return all(piece in self._vocabulary or piece in types or _COUNT.fullmatch(piece) for piece in pieces)
 
     def findings(self, found: Iterable[Finding]) -> list[str]:
         """Record what analysis found in one text and return what holds there alone.
@@ -241,7 +315,9 @@ class Harvest:
         if not words or (guessed and len(words) > _MAX_NAME_WORDS):
             return
         if len(words) > 1:
-            self.vault.add(text, entity, rule, local=local)
+            ordinary = guessed and any(word.lower() in self._vocabulary for word in words)
+            joined = () if local or ordinary else set(joined_forms(text, particles)) - self._vocabulary
+            self.vault.add(text, entity, rule, local=local, aliases=joined)
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..errors import RedactionRefused
@@ -19,7 +19,7 @@ from .place import Place
 from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
-from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault
+from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
@@ -64,6 +64,10 @@ class Rewriter:
         """Return a text at a place of ours rewritten."""
         return self._walk.text(text, place)
 
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Return a value with the texts that make one with their neighbours rewritten and settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
+
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Return the replacements in one text."""
         view = fold(text)
@@ -74,6 +78,8 @@ class Rewriter:
             for here, there in free.pieces(first, last):
                 piece = text[here:there]
                 if (here, there) == (first, last):
+                    if identity.entity.form == "name" and " " not in piece and not identity.word:
+                        identity.met.add(view.clean[start:end])  # a joined name, unless it is one word by itself
                     made = self._pseudonyms.of(identity, piece)
                 elif any(map(str.isalnum, piece)):
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
@@ -83,6 +89,22 @@ class Rewriter:
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
+
+    def across(self, text: str, place: Place, bounds: Sequence[int], _is_text: bool, /) -> Iterable[Replacement]:
+        """Return the replacements of values that lie on both sides of a bound: long ones, since short ones meet by chance."""
+        view = fold(text)
+        taken = Cover(len(text))
+        for start, end, identity in self._occurrences(text, view, place):
+            first, last = view.original(start, end)
+            if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
+                continue
+            if any(first < bound < last for bound in bounds):
+                taken.take(first, last)
+                self._walk.tally.append(identity.canonical)
+                yield first, last, self._pseudonyms.of(identity, text[first:last])
+
+    def members(self, _value: Mapping[str, JsonValue], /) -> None:
+        """Do nothing: what an object tells was learnt in the harvest."""
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""

@@ -122,6 +122,7 @@ def _rule(entry: Mapping[str, Any]) -> FieldRule | PatternRule:
         id=entry["id"],
         entity=entry.get("entity"),
         names=_pattern_of(entry["names"]),
+        exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
         beside=_names(entry.get("beside")),
         shape=re.compile(entry["shape"]) if "shape" in entry else None,

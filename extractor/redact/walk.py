@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from typing import Protocol
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .chunks import Path, Settled, Siblings, divided, resplit, settled, siblings, windows
 from .cover import Cover
-from .encodings import Opened, Part, embedded, open_text
+from .encodings import Embedded, Opened, Part, embedded, open_text
 from .place import Kind, Place, normal_name
 
 MAX_LAYERS = 12  # encodings inside encodings; deeper input is refused, never passed through
+_LONGEST_PATH = 256
+_REACH = 64  # characters on each side of where two texts meet
 _ROLES: dict[str, Kind] = {
     "key": "key",
     "userinfo_user": "userinfo",
@@ -33,8 +38,17 @@ class Visitor(Protocol):
         They lie outside the islands, which hold encoded content and are opened, or cover one with more around it.
         """
 
+    def members(self, value: Mapping[str, JsonValue], /) -> None:
+        """See an object before its members."""
+
     def number(self, value: int | float, place: Place) -> int | float:
         """Return what stands in place of a number."""
+
+    def across(self, text: str, place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
+        """Return the replacements in texts that stand beside each other, joined: those that lie on both sides of a bound.
+
+        ``is_text`` tells that one may go on in the next.
+        """
 
     def opaque(self, text: str, place: Place, /) -> str:
         """Return what stands in place of a signature or a blob, whole."""
@@ -51,6 +65,7 @@ class Walk:
         self._visitor = visitor
         self._relevant = relevant
         self._done: dict[tuple[str, Place], tuple[str, tuple[str, ...]]] = {}
+        self._met: dict[tuple[str, Place, tuple[int, ...]], tuple[tuple[Replacement, ...], tuple[str, ...]]] = {}
         self.tally: list[str] = []
 
     def value(self, value: JsonValue, place: Place, *, layer: int = 0) -> JsonValue:
@@ -59,11 +74,70 @@ class Walk:
         Raises `RedactionRefused` when encodings lie deeper than `MAX_LAYERS`, or documents inside them too deep.
         """
         try:
-            return self._value(value, place, layer)
+            return self._root(value, place, layer)
         except RecursionError:
             raise RedactionRefused("documents lie too deep inside each other") from None
 
+    def together(self, value: JsonValue, place: Place, *, skipped: Collection[str] = (), layer: int = 0) -> JsonValue:
+        """Return a value in which the texts that make one with their neighbours are rewritten and settled."""
+        texts: dict[Path, str] = {}
+        for group in siblings(value, skipped) if isinstance(value, (dict, list)) else ():
+            inner = place
+            for name in group.names:
+                inner = inner.member(name, frozenset())
+            if group.is_stream:
+                texts.update(zip(group.paths, self._stream(group, inner, layer), strict=True))
+            else:
+                texts.update(self._adjacent(group, inner, layer))
+        return settled(value, texts)
+
+    def _stream(self, group: Siblings, place: Place, layer: int) -> Sequence[str]:
+        joined = "".join(group.texts)
+        rewritten = self._text(joined, place, layer)
+        return group.texts if rewritten == joined else resplit(group.texts, rewritten)
+
+    def _adjacent(self, group: Siblings, place: Place, layer: int) -> Mapping[Path, str]:
+        """Return the texts that hold a piece of a value which goes on in the next."""
+        joined, bounds = "".join(group.texts), group.bounds
+        pieces: list[Replacement] = []
+        for start, end in windows(len(joined), bounds, _REACH):
+            inside = bounds[bisect_right(bounds, start) : bisect_left(bounds, end)]
+            found = self._across(joined[start:end], place, tuple(bound - start for bound in inside), group.is_text)
+            for first, last, new in found:
+                edges = [
+                    start + first,
+                    *(bound for bound in inside if start + first < bound < start + last),
+                    start + last,
+                ]
+                parts = divided(new, start + first, start + last, inside)
+                pieces.extend((one, other, part) for (one, other), part in zip(pairwise(edges), parts, strict=True))
+        made: dict[Path, str] = {}
+        for path, first, last in zip(group.paths, [0, *bounds], [*bounds, len(joined)], strict=True) if pieces else ():
+            mine = sorted(piece for piece in pieces if first <= piece[0] < last)
+            if mine:
+                between = [first, *(edge for piece in mine for edge in piece[:2]), last]
+                outside = [
+                    self._text(joined[a:b], place, layer) for a, b in zip(between[::2], between[1::2], strict=True)
+                ]
+                made[path] = "".join(map("".join, zip_longest(outside, (piece[2] for piece in mine), fillvalue="")))
+        return made
+
+    def _across(self, text: str, place: Place, bounds: tuple[int, ...], is_text: bool) -> Sequence[Replacement]:
+        known = self._met.get((text, place, bounds))
+        if known is None:
+            before = len(self.tally)
+            known = tuple(self._visitor.across(text, place, bounds, is_text)), tuple(self.tally[before:])
+            self._met[text, place, bounds] = known
+        else:
+            self.tally.extend(known[1])
+        return known[0]
+
+    def _root(self, value: JsonValue, place: Place, layer: int) -> JsonValue:
+        return self._value(self.together(value, place, layer=layer), place, layer)
+
     def _value(self, value: JsonValue, place: Place, layer: int) -> JsonValue:
+        if isinstance(value, Settled):
+            return str(value)
         if isinstance(value, str):
             return self._text(value, place, layer)
         if isinstance(value, dict):
@@ -76,6 +150,7 @@ class Walk:
 
     def _object(self, value: dict[str, JsonValue], place: Place, layer: int) -> JsonValue:
         beside = self._relevant.intersection(map(normal_name, value))
+        self._visitor.members(value)
         renamed: dict[str, JsonValue] = {}
         for key, child in value.items():
             new_key = self._text(key, place.as_kind("key"), layer)
@@ -115,8 +190,8 @@ class Walk:
             return self._reclosed(whole, place, layer)
         islands = list(embedded(text))
         replacements: list[Replacement] = []
-        for island in islands:
-            closed = self._reclosed(island.opened, place, layer)
+        for island, values in zip(islands, self._events(islands, place, layer), strict=True):
+            closed = self._reclosed(island.opened, place, layer, _path_before(text, island.start), values)
             if closed != text[island.start : island.end]:
                 replacements.append((island.start, island.end, closed))
         ranges = [(island.start, island.end) for island in islands]
@@ -125,15 +200,43 @@ class Walk:
         inside = [item for item in replacements if not whole_found.touches(item[0], item[1])]
         return splice(text, [*inside, *found])
 
-    def _reclosed(self, opened: Opened, place: Place, layer: int) -> str:
-        return opened.close([self._part(part, place, layer + 1) for part in opened.parts])
+    def _events(self, islands: Sequence[Embedded], place: Place, layer: int) -> Sequence[Sequence[JsonValue]]:
+        """Return the values of the parts of islands, chunks settled: a stream is often logged one document a line."""
+        values: list[JsonValue] = [[part.value for part in island.opened.parts] for island in islands]
+        if sum(isinstance(part.value, (dict, list)) for island in islands for part in island.opened.parts) > 1:
+            together = self.together(values, place, layer=layer + 1)
+            values = together if isinstance(together, list) else values
+        return [value if isinstance(value, list) else [] for value in values]
 
-    def _part(self, part: Part, place: Place, layer: int) -> JsonValue:
-        inner = place if part.key is None else place.member(part.key, frozenset())
+    def _reclosed(
+        self, opened: Opened, place: Place, layer: int, path: str = "", values: Sequence[JsonValue] | None = None
+    ) -> str:
+        beside = self._beside(opened, path)
+        values = [part.value for part in opened.parts] if values is None else values
+        made = [
+            self._part(part, value, place, beside, layer + 1) for part, value in zip(opened.parts, values, strict=True)
+        ]
+        return opened.close(made)
+
+    def _beside(self, opened: Opened, path: str) -> frozenset[str]:
+        """Return the names around the parts of one layer: of the other fields, and of the segments of a URL's path."""
+        names = (part.key for part in opened.parts if part.key is not None)
+        segments = (part.value for part in opened.parts if part.role == "path_segment" and isinstance(part.value, str))
+        return self._relevant.intersection(map(normal_name, (*names, *segments, *path.split("/"))))
+
+    def _part(self, part: Part, value: JsonValue, place: Place, beside: frozenset[str], layer: int) -> JsonValue:
+        inner = place if part.key is None else place.member(part.key, beside)
         kind = _ROLES.get(part.role)
         if kind is not None:
             inner = inner.as_kind(kind)
-        return self._value(part.value, inner, layer)
+        return self._root(value, inner, layer)
+
+
+def _path_before(text: str, start: int) -> str:
+    """Return the path that ends right before a query: of ``GET /oauth/callback?code=…`` the query alone is encoded."""
+    if text[start - 1 : start] != "?":
+        return ""
+    return text[max(0, start - _LONGEST_PATH) : start - 1].rpartition(" ")[2]
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:
