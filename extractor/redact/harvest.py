@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -98,21 +97,21 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for before, bound in pairwise((0, *bounds)) if is_text else ():
+        for bound in bounds if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
+                self._goes_on(text[first : bound + REACH], bound - first)
         return ()
 
-    def _goes_on(self, text: str, before: int, bound: int) -> None:
-        left, right, whole = fold(text[before:bound]), fold(text[bound:]), fold(text)
+    def _goes_on(self, text: str, bound: int) -> None:
+        left, right, whole = fold(text[:bound]), fold(text[bound:]), fold(text)
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         for rule in self._rules.patterns:
             for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
                 first, last = whole.original(start, end)
                 if not first < bound < last:
                     continue
-                if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                if any(left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
                     continue  # a value that is whole before its text ends does not go on
                 if not ends and any(
                     bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
