@@ -43,12 +43,13 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes."""
+    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes, ids."""
 
     domains: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     brands: tuple[str, ...] = ()
     mailboxes: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

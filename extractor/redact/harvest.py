@@ -44,6 +44,7 @@ class Harvest:
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
+        self._ours = frozenset(map(folded, (*own.mailboxes, *own.hosts, *own.ids)))
         self.protected.update(map(folded, own.brands))
         self._structured = False
         self._address_ends: dict[str, list[int]] = {}
@@ -314,9 +315,9 @@ class Harvest:
             self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 
     def _is_ours(self, text: str) -> bool:
-        """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
+        """Tell whether a mailbox, host or id is the project's own, or that of a function at a domain that nobody owns."""
         plain = folded(text)
-        if plain in map(folded, (*self._own.mailboxes, *self._own.hosts)):
+        if plain in self._ours:
             return True
         local, at, domain = plain.rpartition("@")
         words = self._rules.words
