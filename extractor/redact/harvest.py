@@ -78,6 +78,7 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
                 self._structured = self._structured or bool(place.names)
