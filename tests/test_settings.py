@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extractor.errors import UsageError
-from extractor.model.config import Nlp, Override, Own, RunConfig
+from extractor.model.config import Deny, Nlp, Override, Own, RunConfig
 from extractor.settings import Settings, find, from_table
 
 
@@ -38,9 +38,13 @@ def test_every_key_reaches_its_member(tmp_path):
         hosts = ["api.example.com"]
         brands = ["Example Air"]
         mailboxes = ["help@example.com"]
+        [deny]
+        names = ["Oda Marlow"]
+        values = ["orchid-nine"]
         [nlp]
         model = "en_core_web_lg"
         language = "en"
+        entities = ["PERSON"]
         recognizers = ["recognizers.yaml"]
         """,
     )
@@ -60,7 +64,8 @@ def test_every_key_reaches_its_member(tmp_path):
                 brands=("Example Air",),
                 mailboxes=("help@example.com",),
             ),
-            nlp=Nlp(model="en_core_web_lg", language="en", recognizers=("recognizers.yaml",)),
+            deny=Deny(names=("Oda Marlow",), values=("orchid-nine",)),
+            nlp=Nlp(model="en_core_web_lg", language="en", entities=("PERSON",), recognizers=("recognizers.yaml",)),
         ),
     )
 

@@ -83,7 +83,9 @@ class Names:
         self._place = place
         self._thing = thing
         self._tokens = [
-            _Token(found.start(), found.end(), found.group(), folded(found.group())) for found in WORD.finditer(text)
+            _Token(found.start(), found.end(), word, word.lower() if word.isascii() else folded(word))
+            for found in WORD.finditer(text)
+            for word in (found.group(),)
         ]
         self._starts = {token.start: number for number, token in enumerate(self._tokens)}
         self._order = [token.start for token in self._tokens]
