@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -18,7 +19,7 @@ from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import Replacement, Walk
+from .walk import REACH, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
@@ -98,23 +99,28 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for bound in bounds if is_text else ():
+        for before, bound in pairwise((0, *bounds)) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
-                self._goes_on(text, bound)
+                first = max(0, bound - REACH)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
         return ()
 
-    def _goes_on(self, text: str, bound: int) -> None:
-        left, right = fold(text[:bound]), fold(text)
+    def _goes_on(self, text: str, before: int, bound: int) -> None:
+        left, right, whole = fold(text[before:bound]), fold(text[bound:]), fold(text)
+        ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
-                first, last = right.original(start, end)
-                if not first < bound < last or any(
-                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
+            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
+                first, last = whole.original(start, end)
+                if not first < bound < last:
+                    continue
+                if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                    continue  # a value that is whole before its text ends does not go on
+                if not ends and any(
+                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
                 ):
-                    continue  # a value that is whole where the text ends does not go on
-                glued = text[bound - 1].isalnum() and text[bound].isalnum()
-                if not glued or self._is_one(rule, text[first:bound]):
-                    self._matched(right.clean[start:end], rule)
+                    continue  # nor does a sentence, in a value that the next text holds whole
+                if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                    self._matched(whole.clean[start:end], rule)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MAX_CHUNK = 50_000  # characters; spaCy refuses a million and takes 2.3 kB of memory for each
 _OVERLAP = 200
+_MOST_TEXTS = 20_000  # kept with what was found in them; a stream of documents has no end
 _WORDS = re.compile(r"[^\W\d_]{2,}", re.UNICODE)
 _MIN_WORDS = 3
 _MIN_LETTERS = 0.6
@@ -72,6 +73,8 @@ class ProseReader:
     def by_text(self, texts: Iterable[str]) -> Iterator[tuple[str, tuple[Finding, ...]]]:
         """Yield each text with its findings, in the order of the texts sorted."""
         ordered = sorted(texts)
+        if len(self._seen) > _MOST_TEXTS:
+            self._seen.clear()
         self._read([text for text in ordered if text not in self._seen])
         for text in ordered:
             yield text, self._seen[text]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,6 +20,7 @@ from .place import Place
 from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
+from .traced import Listener, TracedWalk
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Replacement, Walk, splice
 
@@ -59,12 +60,19 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk = Walk(self, rules.siblings)
+        self._walk: Walk = Walk(self, rules.siblings)
 
     @property
     def counts(self) -> Counter[str]:
         """How often each identity, by its canonical form, was replaced so far."""
         return Counter(self._walk.tally)
+
+    def explain(self, listener: Listener) -> None:
+        """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
+        self._walk = TracedWalk(self, self._rules.siblings, listener)
+
+    def _note(self, start: int, end: int, identity: Identity) -> None:
+        self._walk.note(start, end, identity.entity.name, min(identity.rules), identity.canonical)
 
     def value(self, value: JsonValue, place: Place) -> JsonValue:
         """Return a payload value rewritten."""
@@ -95,7 +103,7 @@ class Rewriter:
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
                 else:
                     continue
-                self._walk.tally.append(identity.canonical)
+                self._note(here, there, identity)
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
@@ -108,9 +116,11 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if any(first < bound < last for bound in bounds):
+            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
+                continue  # the end of one name and the beginning of the next
+            if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
-                self._walk.tally.append(identity.canonical)
+                self._note(first, last, identity)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
 
     def members(self, _value: Mapping[str, JsonValue], /) -> None:
@@ -131,6 +141,7 @@ class Rewriter:
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
+        self._walk.note(0, len(text), place.kind, f"structure.{place.kind}")
         if place.kind == "signature":
             return shape_like(text, Stream(self._key, "signature", text))
         return f"blob:{len(text)}:{keyed_digest(self._key, 'blob', text).hex()[:16]}"
