@@ -17,7 +17,7 @@ from .engine import Engine
 from .otlp import Steps, is_export, located, plain, restored, spans_of, trace_id_of, with_spans
 from .spelling import Spelled
 
-_CACHED = 64 << 20  # characters of records kept parsed
+_CACHED = 8 << 20  # characters of records kept parsed, which takes about ten bytes each
 
 
 TraceKey = str | int
