@@ -24,7 +24,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 class RuleSet:
     """Rule documents by name (``identifiers/people``, ``dialects/openinference``, ``decisive``) and their digest.
 
-    ``digest`` is the SHA-256, in hex, over names and bytes in name order, the vocabulary's among them; the sidecar
+    ``digest`` is the SHA-256, in hex, over names and bytes in name order, the word lists' among them; the sidecar
     records it. ``own`` names the documents that come from a project's overlays, ``replaced`` holds the shipped rules
     that overlays replace, by id; they stand in no document any more.
     """
@@ -50,14 +50,26 @@ def location() -> Path:
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the ordinary words that ship with the rules, lower case, given and family names left out."""
-    return frozenset(_vocabulary_bytes().decode("ascii").split())
+    return frozenset(_list_bytes("en").decode("ascii").split())
 
 
-def _vocabulary_bytes() -> bytes:
+@cache
+def given_names() -> frozenset[str]:
+    """Return given names of many languages, lower case, without marks; some are ordinary words as well."""
+    return frozenset(_list_bytes("given").decode("ascii").split())
+
+
+@cache
+def family_names() -> frozenset[str]:
+    """Return family names of many languages, lower case, without marks; some are ordinary words as well."""
+    return frozenset(_list_bytes("family").decode("ascii").split())
+
+
+def _list_bytes(name: str) -> bytes:
     try:
-        return (location() / "vocabulary" / "en.txt").read_bytes()
+        return (location() / "vocabulary" / f"{name}.txt").read_bytes()
     except OSError:
-        raise RulesError(["vocabulary: the word list cannot be read"]) from None
+        raise RulesError([f"vocabulary: the list {name} cannot be read"]) from None
 
 
 def load(overlays: Sequence[Path] = ()) -> RuleSet:
@@ -94,7 +106,8 @@ def gather(overlays: Sequence[Path] = ()) -> tuple[RuleSet, list[str]]:
                 _feed(digest, f"overlay {name}" if position else name, content[1])
         if not found:
             faults.append(f"overlay {position}: no rule file found there" if position else "no rule file found")
-    _feed(digest, "vocabulary", _vocabulary_bytes())
+    for name, listed in (("vocabulary", "en"), ("given", "given"), ("family", "family")):
+        _feed(digest, name, _list_bytes(listed))
     replaced = _replaced(documents, own)
     kept = {name: document if name in own else _without(document, replaced) for name, document in documents.items()}
     return RuleSet(documents=kept, digest=digest.hexdigest(), own=frozenset(own), replaced=replaced), faults

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from extractor.model.config import RunConfig
 from extractor.redact import Documents, WorkspaceKey
@@ -29,6 +30,11 @@ class Engine:
     def scope(self, purpose: str, text: str) -> str:
         """Return the scope asked for by name, else one of something that only its content names."""
         return self.name or f"{purpose}:{keyed_digest(self.key.derive('redact-scope'), purpose, text).hex()[:32]}"
+
+    def keeping(self, ids: Iterable[str]) -> Engine:
+        """Return an engine that lets some ids stand wherever they are repeated."""
+        own = replace(self.config.own, ids=(*self.config.own.ids, *sorted(ids)))
+        return replace(self, config=replace(self.config, own=own))
 
     def trace_scope(self, trace_id: str) -> str:
         """Return the scope asked for by name, else that of one trace: the one its case has."""

@@ -73,6 +73,20 @@ def trace_id_of(span: JsonValue) -> str:
     return found.lower() if isinstance(found, str) else ""
 
 
+def ids_of(record: JsonValue) -> Iterator[str]:
+    """Yield the trace and span ids of a record."""
+    stack = [record]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for name, child in node.items():
+                if isinstance(child, str) and child and _FORMS.get(_bare(name)) is _ID and _stays(name, child):
+                    yield child
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+
+
 def _bare(name: str) -> str:
     return name.replace("_", "").lower()
 

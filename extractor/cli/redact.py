@@ -69,7 +69,7 @@ def command(
     base = project.config
     engine = Engine(
         rules=ruleset.load((*project.rules, *overlays)),
-        config=replace(base, nlp=replace(base.nlp, model=model)) if model else base,
+        config=replace(base, nlp=base.nlp.using(model)),
         key=key,
         name=None if scope == "case" else scope,
         teller=Teller(json=as_json) if explain else None,

@@ -14,7 +14,7 @@ from extractor.model.json import JsonValue, compact
 from extractor.redact import Documents
 
 from .engine import Engine
-from .otlp import Steps, is_export, located, plain, restored, spans_of, trace_id_of, with_spans
+from .otlp import Steps, ids_of, is_export, located, plain, restored, spans_of, trace_id_of, with_spans
 from .spelling import Spelled
 
 _CACHED = 8 << 20  # characters of records kept parsed, which takes about ten bytes each
@@ -41,6 +41,11 @@ class Record:
     def frame(self) -> JsonValue:
         """The record without its spans: the resources and scopes around them."""
         return with_spans(self.json.value, repeat(None)) if self.json is not None else None
+
+    @cached_property
+    def own_ids(self) -> frozenset[str]:
+        """Every trace and span id that OTLP puts there."""
+        return frozenset(ids_of(self.json.value)) if self.json is not None else frozenset()
 
     @cached_property
     def ids(self) -> list[str]:
@@ -116,7 +121,9 @@ class Traces:
     def _documents(self, trace: TraceKey) -> Documents:
         """Return what is known of a trace, learnt from every record that holds a part of it."""
         if trace not in self._open:
-            documents = self._engine.documents()
+            # Ids stay where text repeats them, too: or a log would point nowhere.
+            ids = {found for index in self._places[trace] for found in self._record(index).own_ids}
+            documents = self._engine.keeping(ids).documents()
             for index in self._places[trace]:
                 record = self._record(index)
                 for (_, span), its in zip(record.spans, record.ids, strict=True):

@@ -16,10 +16,11 @@ from .document import transform
 from .fold import folded
 from .harvest import Harvest
 from .keys import WorkspaceKey, keyed_digest
+from .models import verified
 from .place import Place
 from .prose import ProseReader
 from .pseudonym import Pseudonyms
-from .rewrite import Rewriter
+from .rewrite import Local, Rewriter
 from .rulebook import compile_identifiers
 from .rules import Identifiers
 from .traced import Listener
@@ -67,7 +68,7 @@ def redact(
         ),
         scope=scope,
         key_id=key.key_id,
-        models={"spacy": config.nlp.model},
+        models=(verified(config.nlp),),
     )
 
 
@@ -150,11 +151,12 @@ def _prepared(
     harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, document: Document | None
 ) -> tuple[Rewriter, Vault]:
     """Settle a harvest, read its prose, and return a rewriter for what was found."""
+    harvest.deny(config.deny)
     harvest.settle()
     reader = _reader(config.nlp)
-    local: dict[str, frozenset[str]] = {}
+    local: dict[str, frozenset[Local]] = {}
     for text, findings in reader.by_text(harvest.prose):
-        accepted = harvest.findings(findings)
+        accepted = harvest.findings(text, findings)
         if accepted:
             local[text] = frozenset(accepted)
     harvest.unmask()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
@@ -30,6 +31,15 @@ _HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
 
 
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A text that holds only in the text where it was found: everywhere there, or at ``[start, end)`` alone."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+
+
 class Rewriter:
     """Replaces identities in payload values; counts what it replaced."""
 
@@ -39,7 +49,7 @@ class Rewriter:
         pseudonyms: Pseudonyms,
         rules: Identifiers,
         key: bytes,
-        local: Mapping[str, frozenset[str]],
+        local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
     ) -> None:
@@ -106,7 +116,9 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if any(first < bound < last for bound in bounds):
+            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
+                continue  # the end of one name and the beginning of the next
+            if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._note(first, last, identity)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
@@ -206,14 +218,15 @@ class Rewriter:
                     yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
-        for name in self._local.get(text, ()):
-            identity = self._vault.by_surface(name)
+        for one in self._local.get(text, ()):
+            identity = self._vault.by_surface(one.text)
             if identity is None:
                 continue
-            found = [match.span() for match in re.finditer(re.escape(folded(name)), view.text)]
+            found = [match.span() for match in re.finditer(re.escape(folded(one.text)), view.text)]
             tokens = [(start, end) for start, end in found if at_boundary(view.clean, start, end)]
             for start, end in tokens or found:
-                yield start, end, identity
+                if not one.end or view.original(start, end) == (one.start, one.end):
+                    yield start, end, identity
 
 
 class _Free:

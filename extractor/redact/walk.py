@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise, zip_longest
 from typing import Protocol
 
 from ..errors import RedactionRefused
@@ -16,7 +15,7 @@ from .place import Kind, Place, normal_name
 
 MAX_LAYERS = 12  # encodings inside encodings; deeper input is refused, never passed through
 _LONGEST_PATH = 256
-_REACH = 64  # characters on each side of where two texts meet
+REACH = 64  # characters on each side of where two texts meet
 _ROLES: dict[str, Kind] = {
     "key": "key",
     "userinfo_user": "userinfo",
@@ -111,30 +110,36 @@ class Walk:
         """Return the texts that hold a piece of a value which goes on in the next."""
         joined, bounds = "".join(group.texts), group.bounds
         pieces: list[Replacement] = []
-        for start, end in windows(len(joined), bounds, _REACH):
+        for start, end in windows(len(joined), bounds, REACH):
             inside = bounds[bisect_right(bounds, start) : bisect_left(bounds, end)]
             self.at(group, start)
             found = self._across(joined[start:end], place, tuple(bound - start for bound in inside), group.is_text)
             for first, last, new in found:
-                edges = [
-                    start + first,
-                    *(bound for bound in inside if start + first < bound < start + last),
-                    start + last,
-                ]
-                parts = divided(new, start + first, start + last, inside)
-                pieces.extend((one, other, part) for (one, other), part in zip(pairwise(edges), parts, strict=True))
+                pieces.extend(divided(new, start + first, start + last, inside))
         made: dict[Path, str] = {}
-        for path, first, last in zip(group.paths, [0, *bounds], [*bounds, len(joined)], strict=True) if pieces else ():
-            mine = sorted(piece for piece in pieces if first <= piece[0] < last)
-            if mine:
-                between = [first, *(edge for piece in mine for edge in piece[:2]), last]
-                outside = []
-                for one, other in zip(between[::2], between[1::2], strict=True):
-                    self.at(group, one)
-                    outside.append(self._text(joined[one:other], place, layer))
-                made[path] = "".join(map("".join, zip_longest(outside, (piece[2] for piece in mine), fillvalue="")))
+        for path, edges, mine in group.holding(sorted(pieces)):
+            made[path] = self._pieced(group, joined, edges, mine, place, layer)
         self.at(None, 0)
         return made
+
+    def _pieced(
+        self,
+        group: Siblings,
+        joined: str,
+        edges: tuple[int, int],
+        pieces: Sequence[Replacement],
+        place: Place,
+        layer: int,
+    ) -> str:
+        """Return one text with its pieces replaced, and what lies between them rewritten by itself."""
+        position, last = edges
+        made: list[str] = []
+        for start, end, new in pieces:
+            self.at(group, position)
+            made += (self._text(joined[position:start], place, layer), new)
+            position = end
+        self.at(group, position)
+        return "".join((*made, self._text(joined[position:last], place, layer)))
 
     def _across(self, text: str, place: Place, bounds: tuple[int, ...], is_text: bool) -> Sequence[Replacement]:
         known = self._met.get((text, place, bounds))
