@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from extractor import ruleset, settings
-from extractor.errors import InputUnreadable
+from extractor.errors import InputUnreadable, UsageError
 from extractor.model.layout import FIXTURE
 from extractor.validate import vouched
 
@@ -57,6 +57,8 @@ def command(
     that only memory holds. A broken line ends the run with 6: with --out nothing is written then. A case, or its
     fixture.json, whose sidecar vouches for its bytes comes out unchanged.
     """
+    if as_json and not explain:
+        raise UsageError("--json says how --explain tells; the output keeps its own form")
     console = Console(json=out is None)
     unchanged = _vouched(source)
     if unchanged is not None:

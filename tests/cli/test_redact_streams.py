@@ -203,6 +203,10 @@ def test_each_replacement_is_told_by_line_place_class_and_rule(redacted):
     )
 
 
+def test_json_without_an_explanation_is_a_wrong_command_line(redacted):
+    assert "--explain" in redacted(b"x", "--json", status=2)[1]
+
+
 def test_places_in_an_export_are_those_of_the_file(redacted):
     twice = span("a", email=MAIL)
     twice["attributes"] += [{"value": {"stringValue": MAIL}, "key": "email"}]
