@@ -39,7 +39,7 @@ _telling = options.join(
 )
 _redacting = options.join(
     options.key_file,
-    click.option("--scope", metavar="NAME", help="Pseudonyms agree within: case (default), workspace, or a name."),
+    options.scope,
     click.option(
         "--treat",
         metavar="PATH=word|name",
