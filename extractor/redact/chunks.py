@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from ..model.json import JsonValue
@@ -16,6 +17,7 @@ _TEXTS = _STREAMED | {
     "thinking", "arguments", "transcript", "token", "fragment", "refusal",
 }  # fmt: skip
 _LONGEST_CHUNK = 80  # characters of the middle one; whole paragraphs that end in a space are no stream
+_SPACED = 3  # of so many places where chunks meet, one has a space; where messages meet, hardly any
 _TOKEN = re.compile(r"\w+|\W", re.UNICODE)
 
 Path = tuple[int | str, ...]
@@ -48,7 +50,16 @@ class Siblings:
             return False
         if any(name.lower().removesuffix("s") in _STREAMED for name in self.names):
             return True
-        return any(one.endswith(" ") or other.startswith(" ") for one, other in pairwise(self.texts))
+        spaced = sum(one.endswith(" ") or other.startswith(" ") for one, other in pairwise(self.texts))
+        return spaced * _SPACED >= len(self.texts) - 1
+
+    def holding(
+        self, pieces: Sequence[tuple[int, int, str]]
+    ) -> Iterator[tuple[Path, tuple[int, int], list[tuple[int, int, str]]]]:
+        """Yield the texts that hold pieces, which are sorted and cross no bound: path, char range when joined, their pieces."""
+        edges = [0, *self.bounds, sum(map(len, self.texts))]
+        for index, mine in groupby(pieces, key=lambda piece: bisect_right(edges, piece[0]) - 1):
+            yield self.paths[index], (edges[index], edges[index + 1]), list(mine)
 
     @property
     def bounds(self) -> list[int]:
@@ -106,11 +117,12 @@ def windows(length: int, bounds: Sequence[int], reach: int) -> list[tuple[int, i
     return found
 
 
-def divided(new: str, start: int, end: int, bounds: Sequence[int]) -> list[str]:
+def divided(new: str, start: int, end: int, bounds: Sequence[int]) -> list[tuple[int, int, str]]:
     """Return what replaces ``[start, end)`` of a joined text, cut at the bounds inside in the same proportion."""
-    inside = [bound for bound in bounds if start < bound < end]
-    cuts = [0, *(min(len(new), round((bound - start) * len(new) / (end - start))) for bound in inside), len(new)]
-    return [new[one:other] for one, other in pairwise(cuts)]
+    inside = bounds[bisect_right(bounds, start) : bisect_left(bounds, end)]
+    cuts = [0, *(round((bound - start) * len(new) / (end - start)) for bound in inside), len(new)]
+    pieces = (new[one:other] for one, other in pairwise(cuts))
+    return [(one, other, piece) for (one, other), piece in zip(pairwise((start, *inside, end)), pieces, strict=True)]
 
 
 def resplit(texts: Sequence[str], new: str) -> list[str]:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ..model.case import KnownValue
-from ..model.config import Own
+from ..model.config import Deny, Own
 from ..model.json import ExactNumber, JsonValue
 from ..model.json import number as spelled
 from . import checks, dates, digests
+from .alone import tail
 from .cover import Cover
 from .fold import fold, folded
 from .joined import forms as joined_forms
 from .labelled import labelled
 from .place import Place, normal_name
 from .prose import Finding, is_prose
+from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import Replacement, Walk
+from .walk import REACH, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
@@ -44,7 +47,10 @@ class Harvest:
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
+        self._ours = frozenset(map(folded, (*own.mailboxes, *own.hosts, *own.ids)))
         self.protected.update(map(folded, own.brands))
+        self._structured = False
+        self._address_ends: dict[str, list[int]] = {}
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._doubtful: set[str] = set()
         self._digests: set[str] = set()
@@ -76,8 +82,10 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             self._patterns(text, islands)
             if place.kind == "value":
                 self._labelled(text, place, Cover(len(text), islands))
@@ -113,23 +121,34 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for bound in bounds if is_text else ():
+        for before, bound in pairwise((0, *bounds)) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
-                self._goes_on(text, bound)
+                first = max(0, bound - REACH)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
         return ()
 
-    def _goes_on(self, text: str, bound: int) -> None:
-        left, right = fold(text[:bound]), fold(text)
+    def _goes_on(self, text: str, before: int, bound: int) -> None:
+        """Record what stands on both sides of a bound; ``before`` is the bound before that one."""
+        right, whole = fold(text[bound:]), fold(text)
+        lefts = [(start, fold(text[start:bound])) for start in {0, before}]
+        ends = text[bound - 1].isalnum()
         for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(right.clean, right.text):
-                first, last = right.original(start, end)
-                if not first < bound < last or any(
-                    stop == len(left.clean) for _, stop in rule.ranges(left.clean, left.text)
+            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
+                first, last = whole.original(start, end)
+                if not first < bound < last:
+                    continue
+                if any(
+                    begin + left.original(*one)[1] > first
+                    for begin, left in lefts
+                    for one in rule.ranges(left.clean, left.text)
                 ):
-                    continue  # a value that is whole where the text ends does not go on
-                glued = text[bound - 1].isalnum() and text[bound].isalnum()
-                if not glued or self._is_one(rule, text[first:bound]):
-                    self._matched(right.clean[start:end], rule)
+                    continue  # a value that is whole before its text ends does not go on
+                if not ends and any(
+                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
+                ):
+                    continue  # nor does a sentence, in a value that the next text holds whole
+                if not (ends and text[bound].isalnum()) or self._is_one(rule, text[first:bound]):
+                    self._matched(whole.clean[start:end], rule)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
@@ -186,6 +205,13 @@ class Harvest:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
         return text
 
+    def deny(self, deny: Deny) -> None:
+        """Record what the project says always identifies."""
+        for name in deny.names:
+            self._person(name, "deny.names")
+        for value in deny.values:
+            self.vault.add(value, self._rules.entities["unknown_id"], "deny.values")
+
     def recall(self, value: KnownValue) -> None:
         """Record a value that is known from elsewhere."""
         if self._rules.entities[value.entity].form == "date":
@@ -234,27 +260,61 @@ class Harvest:
         types = self._rules.words["type_words"]
         return all(piece in self._vocabulary or piece in types or _COUNT.fullmatch(piece) for piece in pieces)
 
-    def findings(self, found: Iterable[Finding]) -> list[str]:
+    def findings(self, text: str, found: Iterable[Finding]) -> list[Local]:
         """Record what analysis found in one text and return what holds there alone.
 
         A corroborated name is a known value everywhere; another, and what is no name, is local to its text.
         """
-        local: list[str] = []
+        local: list[Local] = []
+        places = []
         for finding in found:
+            if finding.alone:
+                if self.alone:
+                    local.extend(self._standing(finding))
+                    places.append((finding.start, finding.end))
+                continue
             if finding.foreign:
                 self.vault.add(finding.text, self._rules.entities["unknown_id"], finding.rule, local=True)
-                local.append(finding.text)
+                local.append(Local(finding.text))
                 continue
-            lowered = folded(finding.text)
-            last = lowered.rpartition(" ")[2]
-            if lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]:
+            if finding.rule == "greeted":
+                self._name_word(finding.text, "prose.greeted", local=True)
+                local.append(Local(finding.text))
                 continue
-            if self._ordinary(finding.text):
+            if self._is_evidence(finding.text):
                 continue
             self._person(finding.text, "prose." + finding.rule, local=not finding.corroborated)
             if not finding.corroborated:
-                local.append(finding.text)
+                local.append(Local(finding.text))
+        if self.alone:
+            local.extend(self._tails(text, Cover(len(text), places)))
         return local
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing structured was seen that could tell what in the prose is evidence."""
+        return not self._structured
+
+    def _is_evidence(self, name: str) -> bool:
+        lowered = folded(name)
+        last = lowered.rpartition(" ")[2]
+        kept = lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]
+        return kept or self._ordinary(name)
+
+    def _standing(self, finding: Finding) -> Iterator[Local]:
+        """Record what identifies in text that stands alone, save what is the project's own."""
+        if folded(finding.text) in map(folded, self._own.brands):
+            return
+        self.vault.add(finding.text, self._rules.entities[finding.entity], "prose.alone", local=True)
+        yield Local(finding.text, finding.start, finding.end)
+
+    def _tails(self, text: str, places: Cover) -> Iterator[Local]:
+        """Record towns, postal codes and countries that follow a street address."""
+        for end in self._address_ends.get(text, ()):
+            if (found := tail(text, end, places)) is not None:
+                part = text[slice(*found)]
+                self.vault.add(part, self._rules.entities["place"], "prose.address_tail", local=True)
+                yield Local(part, *found)
 
     def _ordinary(self, text: str) -> bool:
         return all(word.lower() in self._vocabulary for word in _WORD.findall(text))
@@ -291,9 +351,9 @@ class Harvest:
             self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 
     def _is_ours(self, text: str) -> bool:
-        """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
+        """Tell whether a mailbox, host or id is the project's own, or that of a function at a domain that nobody owns."""
         plain = folded(text)
-        if plain in map(folded, (*self._own.mailboxes, *self._own.hosts)):
+        if plain in self._ours:
             return True
         local, at, domain = plain.rpartition("@")
         words = self._rules.words
@@ -313,7 +373,10 @@ class Harvest:
         opened = Cover(len(text), islands)
         for rule in self._rules.patterns:
             for start, end in rule.ranges(view.clean, view.text):
-                if not opened.touches(*view.original(start, end)):
+                first, last = view.original(start, end)
+                if not opened.touches(first, last):
+                    if rule.entity == "postal_address":
+                        self._address_ends.setdefault(text, []).append(last)
                     self._matched(view.clean[start:end], rule)
 
     def _matched(self, text: str, rule: PatternRule) -> None:

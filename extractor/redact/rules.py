@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,7 +58,7 @@ class FieldRule:
         """Tell whether the rule means this leaf."""
         if not self.names.fits(place.name) or (self.exempt is not None and self.exempt.fits(place.name)):
             return False
-        if self.under is not None and not self._is_under(place, self.under):
+        if self.under is not None and not self.is_under(place.names):
             return False
         if self.beside is not None and not any(map(self.beside.fits, place.beside)):
             return False
@@ -66,11 +66,12 @@ class FieldRule:
             return False
         return self.check is None or self.check(text)
 
-    def _is_under(self, place: Place, under: NamePattern) -> bool:
-        for name in reversed(place.names[:-1]):
+    def is_under(self, names: Sequence[str]) -> bool:
+        """Tell whether the nearest telling name around the innermost is one of ``under``, not of ``unless``."""
+        for name in reversed(names[:-1]):
             if self.unless is not None and self.unless.fits(name):
                 return False
-            if under.fits(name):
+            if self.under is not None and self.under.fits(name):
                 return True
         return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise, zip_longest
 from typing import Protocol
 
 from ..errors import RedactionRefused
@@ -16,7 +15,7 @@ from .place import Kind, Place, normal_name
 
 MAX_LAYERS = 12  # encodings inside encodings; deeper input is refused, never passed through
 _LONGEST_PATH = 256
-_REACH = 64  # characters on each side of where two texts meet
+REACH = 64  # characters on each side of where two texts meet
 _ROLES: dict[str, Kind] = {
     "key": "key",
     "userinfo_user": "userinfo",
@@ -68,6 +67,15 @@ class Walk:
         self._met: dict[tuple[str, Place, tuple[int, ...]], tuple[tuple[Replacement, ...], tuple[str, ...]]] = {}
         self.tally: list[str] = []
 
+    def note(self, start: int, end: int, entity: str, rules: Iterable[str], canonical: str | None = None) -> None:
+        """Take down that the visitor replaces ``[start, end)`` of the text it sees, an identity where ``canonical`` is given."""
+        del start, end, entity, rules
+        if canonical is not None:
+            self.tally.append(canonical)
+
+    def at(self, group: Siblings | None, offset: int) -> None:
+        """Take down where in joined texts the next one begins; None when it stands alone again."""
+
     def value(self, value: JsonValue, place: Place, *, layer: int = 0) -> JsonValue:
         """Return a payload value with every text, number and member name in it rewritten; the input stays as it was.
 
@@ -93,34 +101,45 @@ class Walk:
 
     def _stream(self, group: Siblings, place: Place, layer: int) -> Sequence[str]:
         joined = "".join(group.texts)
+        self.at(group, 0)
         rewritten = self._text(joined, place, layer)
+        self.at(None, 0)
         return group.texts if rewritten == joined else resplit(group.texts, rewritten)
 
     def _adjacent(self, group: Siblings, place: Place, layer: int) -> Mapping[Path, str]:
         """Return the texts that hold a piece of a value which goes on in the next."""
         joined, bounds = "".join(group.texts), group.bounds
         pieces: list[Replacement] = []
-        for start, end in windows(len(joined), bounds, _REACH):
+        for start, end in windows(len(joined), bounds, REACH):
             inside = bounds[bisect_right(bounds, start) : bisect_left(bounds, end)]
+            self.at(group, start)
             found = self._across(joined[start:end], place, tuple(bound - start for bound in inside), group.is_text)
             for first, last, new in found:
-                edges = [
-                    start + first,
-                    *(bound for bound in inside if start + first < bound < start + last),
-                    start + last,
-                ]
-                parts = divided(new, start + first, start + last, inside)
-                pieces.extend((one, other, part) for (one, other), part in zip(pairwise(edges), parts, strict=True))
+                pieces.extend(divided(new, start + first, start + last, inside))
         made: dict[Path, str] = {}
-        for path, first, last in zip(group.paths, [0, *bounds], [*bounds, len(joined)], strict=True) if pieces else ():
-            mine = sorted(piece for piece in pieces if first <= piece[0] < last)
-            if mine:
-                between = [first, *(edge for piece in mine for edge in piece[:2]), last]
-                outside = [
-                    self._text(joined[a:b], place, layer) for a, b in zip(between[::2], between[1::2], strict=True)
-                ]
-                made[path] = "".join(map("".join, zip_longest(outside, (piece[2] for piece in mine), fillvalue="")))
+        for path, edges, mine in group.holding(sorted(pieces)):
+            made[path] = self._pieced(group, joined, edges, mine, place, layer)
+        self.at(None, 0)
         return made
+
+    def _pieced(
+        self,
+        group: Siblings,
+        joined: str,
+        edges: tuple[int, int],
+        pieces: Sequence[Replacement],
+        place: Place,
+        layer: int,
+    ) -> str:
+        """Return one text with its pieces replaced, and what lies between them rewritten by itself."""
+        position, last = edges
+        made: list[str] = []
+        for start, end, new in pieces:
+            self.at(group, position)
+            made += (self._text(joined[position:start], place, layer), new)
+            position = end
+        self.at(group, position)
+        return "".join((*made, self._text(joined[position:last], place, layer)))
 
     def _across(self, text: str, place: Place, bounds: tuple[int, ...], is_text: bool) -> Sequence[Replacement]:
         known = self._met.get((text, place, bounds))
@@ -189,15 +208,15 @@ class Walk:
         if whole is not None:
             return self._reclosed(whole, place, layer)
         islands = list(embedded(text))
-        replacements: list[Replacement] = []
+        found = list(self._visitor.text(text, place, [(island.start, island.end) for island in islands]))
+        whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
+        inside: list[Replacement] = []
         for island, values in zip(islands, self._events(islands, place, layer), strict=True):
+            if whole_found.touches(island.start, island.end):
+                continue
             closed = self._reclosed(island.opened, place, layer, _path_before(text, island.start), values)
             if closed != text[island.start : island.end]:
-                replacements.append((island.start, island.end, closed))
-        ranges = [(island.start, island.end) for island in islands]
-        found = list(self._visitor.text(text, place, ranges))
-        whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
-        inside = [item for item in replacements if not whole_found.touches(item[0], item[1])]
+                inside.append((island.start, island.end, closed))
         return splice(text, [*inside, *found])
 
     def _events(self, islands: Sequence[Embedded], place: Place, layer: int) -> Sequence[Sequence[JsonValue]]:

@@ -64,7 +64,7 @@ DOCUMENTS = {
         "curp": "«BOXW310820HNERXN09»",
         "rut": "«12.531.909-2»",
     },
-    "national ids in prose": "My CPF is «390.533.447-05», my NI number is «AB 12 34 56 C», my codice fiscale is «RCCMNL83S18D969H» and my DNI «54362315K».",
+    "national ids in prose": "My CPF is «390.533.447-05», my national insurance number is «AB 12 34 56 C», my codice fiscale is «RCCMNL83S18D969H» and my DNI «54362315K».",
     "uncued strong formats": "I wrote RCC: «RCCMNL83S18D969H» and «390.533.447-05» and «AB 12 34 56 C» on the form.",
     "social insurance in prose": "SSN «219-09-9999», SIN: «046 454 286», EIN «12-3456789», tax id «98-7654321».",
     "health ids": {

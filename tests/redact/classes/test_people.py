@@ -368,7 +368,7 @@ DOCUMENTS = {
         "summary": "Quarterly review",
         "organizer": {"email": "«oda@corp.example.net»", "displayName": "«Oda Marlow»"},
         "attendees": [{"email": "«ruth@corp.example.net»", "displayName": "«Ruth Abel»", "responseStatus": "accepted"}],
-        "location": "Room 4",
+        "location": "Online",
         "start": {"dateTime": "2026-03-01T09:00:00Z", "timeZone": "Europe/Oslo"},
         "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"],
     },
