@@ -12,6 +12,7 @@ from ..model.config import Nlp, RunConfig
 from ..model.json import JsonValue, compact
 from ..model.span import tree
 from ..ruleset import RuleSet, vocabulary
+from .blobs import left_out
 from .document import transform
 from .fold import folded
 from .harvest import Harvest
@@ -55,6 +56,9 @@ def redact(
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
     _rehash(document)
+    missing = document.get("missing_evidence")
+    if isinstance(missing, list):
+        missing.extend(left_out(case.document, document))
     return RedactedCase(
         document=document,
         original=case.document,

@@ -201,6 +201,10 @@ class Harvest:
                 return rule
         return None
 
+    def array(self, value: list[JsonValue], /) -> JsonValue:
+        """Learn nothing from a long array of fractions."""
+        return value
+
     def opaque(self, text: str, _place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
         return text
