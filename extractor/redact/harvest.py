@@ -328,7 +328,8 @@ class Harvest:
             return
         entity = self._rules.entities[rule.entity]
         if entity.form == "name":
-            self._person(text, rule.id)
+            if text.lower() not in self._rules.words["function_words"]:
+                self._person(text, rule.id)
         elif entity.form == "date":
             self._date(text, rule.entity, rule.id)
         elif entity.name == "host" and text.lower() in self._rules.words["reserved_domains"]:
