@@ -20,7 +20,7 @@ from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
-from .walk import Replacement, Walk, splice
+from .walk import Openings, Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
@@ -41,6 +41,7 @@ class Rewriter:
         local: Mapping[str, frozenset[str]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
+        openings: Openings | None = None,
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -49,7 +50,7 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk = Walk(self, rules.siblings)
+        self._walk = Walk(self, rules.siblings, rules.alike, {} if openings is None else openings)
 
     @property
     def counts(self) -> Counter[str]:
