@@ -19,7 +19,7 @@ from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import REACH, Replacement, Walk
+from .walk import REACH, Openings, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
@@ -52,7 +52,10 @@ class Harvest:
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._doubtful: set[str] = set()
         self._digests: set[str] = set()
-        self._walk = Walk(self, identifiers.siblings)
+        self._met: set[str] = set()
+        self._searched: set[str] = set()
+        self.openings: Openings = {}
+        self._walk = Walk(self, identifiers.siblings, identifiers.alike, self.openings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
         """Take in one payload value and return it as it is."""
@@ -69,7 +72,9 @@ class Harvest:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
-        self._digests.update(digests.candidates(fold(text)))
+        if text not in self._met:
+            self._met.add(text)
+            self._digests.update(digests.candidates(fold(text)))
         rule = (
             self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
         )
@@ -341,6 +346,9 @@ class Harvest:
             self.vault.add(serial[1], self._rules.entities[entity], rule)
 
     def _patterns(self, text: str, islands: Sequence[tuple[int, int]]) -> None:
+        if text in self._searched:  # at another place: patterns ask for none
+            return
+        self._searched.add(text)
         view = fold(text)
         opened = Cover(len(text), islands)
         for rule in self._rules.patterns:

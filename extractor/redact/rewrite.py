@@ -22,7 +22,7 @@ from .pseudonym import Pseudonyms
 from .rules import Identifiers
 from .traced import Listener, TracedWalk
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
-from .walk import Replacement, Walk, splice
+from .walk import Openings, Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
@@ -52,6 +52,7 @@ class Rewriter:
         local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
+        openings: Openings | None = None,
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -60,7 +61,7 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk: Walk = Walk(self, rules.siblings)
+        self._walk: Walk = Walk(self, rules.siblings, rules.alike, {} if openings is None else openings)
 
     @property
     def counts(self) -> Counter[str]:
@@ -69,7 +70,7 @@ class Rewriter:
 
     def explain(self, listener: Listener) -> None:
         """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
-        self._walk = TracedWalk(self, self._rules.siblings, listener)
+        self._walk = TracedWalk(self, self._rules.siblings, self._rules.alike, listener)
 
     def _note(self, start: int, end: int, identity: Identity) -> None:
         self._walk.note(start, end, identity.entity.name, identity.rules, identity.canonical)
