@@ -21,6 +21,7 @@ from .cues import (
     PREPOSITION,
     ROLE,
     SAINTS,
+    SIGNED,
     STRONG,
     TITLE_WORDS,
     WEAK,
@@ -120,11 +121,16 @@ class Names:
         yield from self._pairs()
 
     def greeted(self) -> Iterator[Named]:
-        """Yield given names that are ordinary words too, where somebody is greeted by them: ``Hi Mark,``."""
+        """Yield given names, ordinary words among them, where somebody is greeted or signs: ``Hi Mark,``, ``Thanks, Ebony``."""
         for found in GREETING.finditer(self._text):
             lower = folded(found["name"])
             if found["name"][0].isupper() and lower in vocabulary() and lower in given_names() and lower not in GROUPS:
                 yield Named(*found.span("name"), sure=False)
+        if (last := SIGNED.search(self._text[-_LINE:])) is not None:
+            start = max(0, len(self._text) - _LINE) + last.start("name")
+            token = self._tokens[self._starts[start]] if start in self._starts else None
+            if token is not None and token.capital and (token.given or not token.word) and token.lower not in GROUPS:
+                yield Named(token.start, token.end, sure=False)
 
     def singles(self) -> Iterator[Named]:
         """Yield listed names, and capitalised words in a row that are in no dictionary: likely, no more."""
@@ -206,6 +212,8 @@ class Names:
         first = self._tokens[number]
         if self._loud or not first.capital or (first.word and not self._completed(number)):
             return number
+        if first.given and first.lower not in SAINTS:  # my sister Florence
+            return max(number + 1, self._unplaced(number, listed=False))
         return self._unplaced(number, listed=False)
 
     def _completed(self, number: int) -> bool:
