@@ -45,7 +45,7 @@ def main() -> None:
 def purge() -> None:
     """Take out of the word list the given names that several languages share and that follow no *the*, *your*, *very*."""
     languages: Counter[str] = Counter()
-    for language, names in groupby(sorted(located(MEMBERS["given"])), key=itemgetter(0)):
+    for _, names in groupby(sorted(located(MEMBERS["given"])), key=itemgetter(0)):
         languages.update({plain for _, name in names for plain in spelled(name)})
     guided = guided_counts()
     spared = set(f"{COLOURS} {CALENDAR} {SPARED} {NOT_ONLY_NAMES}".split())

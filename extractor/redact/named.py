@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..ruleset import family_names, given_names, vocabulary
+from ..ruleset import given_names, vocabulary
 from .cues import (
     AND,
     CLOSING,
@@ -25,9 +25,9 @@ from .cues import (
     STRONG,
     TITLE_WORDS,
     WEAK,
-    WORD,
 )
 from .fold import folded
+from .name_words import NameWord, name_words
 
 Span = tuple[int, int]
 _LINE = 120  # characters of a line in which names are looked for
@@ -43,39 +43,6 @@ class Named:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    start: int
-    end: int
-    text: str
-    lower: str
-
-    @property
-    def capital(self) -> bool:
-        return self.text[0].isupper()
-
-    @property
-    def initial(self) -> bool:
-        return len(self.text) <= 2 and self.text[0].isupper() and self.text.endswith(".")
-
-    @property
-    def word(self) -> bool:
-        return any(part in vocabulary() for part in (self.lower, self.lower.rstrip(".")))
-
-    @property
-    def given(self) -> bool:
-        return any(part in given_names() for part in (self.lower, *re.split(r"['’-]", self.lower)[:1]))
-
-    @property
-    def family(self) -> bool:
-        return any(part in family_names() for part in (self.lower, re.split(r"['’-]", self.lower)[-1]))
-
-    @property
-    def name(self) -> bool:
-        """A listed name that is no ordinary word."""
-        return not self.word and (self.given or self.family)
-
-
 class Names:
     """Finds names in one text. ``place`` and ``thing`` tell which char ranges the model takes for places, or for no person."""
 
@@ -83,11 +50,7 @@ class Names:
         self._text = text
         self._place = place
         self._thing = thing
-        self._tokens = [
-            _Token(found.start(), found.end(), word, word.lower() if word.isascii() else folded(word))
-            for found in WORD.finditer(text)
-            for word in (found.group(),)
-        ]
+        self._tokens = name_words(text)
         self._starts = {token.start: number for number, token in enumerate(self._tokens)}
         self._order = [token.start for token in self._tokens]
         self._loud = not any(char.islower() for char in text)  # all capitals say nothing
@@ -239,7 +202,7 @@ class Names:
             return number
         return stop if first.given or not listed or (stop > number + 1 and first.family) else number
 
-    def _run(self, number: int, first: _Token, *, placed: bool = False) -> int:
+    def _run(self, number: int, first: NameWord, *, placed: bool = False) -> int:
         """Return the end of the capitalised words, initials and particles that go on from a first name.
 
         ``placed``: even where the model sees a place, as in Nils Strand.
@@ -324,7 +287,7 @@ class Names:
             if words < len(tokens) or (known == len(tokens) and tokens[0].given):
                 yield Named(tokens[0].start, tokens[-1].end, sure=True)
 
-    def _tokens_in(self, start: int, end: int) -> Sequence[_Token]:
+    def _tokens_in(self, start: int, end: int) -> Sequence[NameWord]:
         return self._tokens[bisect_left(self._order, start) : bisect_left(self._order, end)]
 
     def _pairs(self) -> Iterator[Named]:
