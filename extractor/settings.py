@@ -16,6 +16,7 @@ OWN_FILE = "extract-fixture.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "extract-fixture"
 _SAYABLE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
@@ -133,19 +134,26 @@ def _texts(value: object) -> tuple[str, ...] | None:
     return texts if len(texts) == len(value) else None
 
 
+def _key(member: str) -> str:
+    return member.replace("_", "-")
+
+
 def _section(table: Table, name: str, section: type[_Section], faults: list[str]) -> _Section:
     inner = table.get(name, {})
     if not isinstance(inner, dict):
         faults.append(f"{name}: must be a table")
         return section()
-    faults.extend(_unknown(inner, tuple(member.name for member in fields(section)), f"{name}."))
+    faults.extend(_unknown(inner, tuple(_key(member.name) for member in fields(section)), f"{name}."))
     values: dict[str, object] = {}
     for member in fields(section):
         read: Callable[[object], object] = _texts if isinstance(member.default, tuple) else _text
-        if member.name in inner:
-            value = read(inner[member.name])
+        key = _key(member.name)
+        if key in inner:
+            value = read(inner[key])
             if value is None:
-                faults.append(f"{name}.{member.name}: must be a {'list of texts' if read is _texts else 'text'}")
+                faults.append(f"{name}.{key}: must be a {'list of texts' if read is _texts else 'text'}")
+            elif key.endswith("-sha256") and not _SHA256.fullmatch(str(value)):
+                faults.append(f"{name}.{key}: must be 64 hex digits in lower case")
             else:
                 values[member.name] = value
     return section(**values)  # type: ignore[arg-type]  # each value was read by the type of its member's default

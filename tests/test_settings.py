@@ -46,7 +46,9 @@ def test_every_key_reaches_its_member(tmp_path):
         language = "en"
         entities = ["PERSON"]
         recognizers = ["recognizers.yaml"]
-        """,
+        model-sha256 = "%s"
+        """
+        % ("0a" * 32),
     )
     assert find(tmp_path) == Settings(
         out=tmp_path / "cases",
@@ -65,9 +67,22 @@ def test_every_key_reaches_its_member(tmp_path):
                 mailboxes=("help@example.com",),
             ),
             deny=Deny(names=("Oda Marlow",), values=("orchid-nine",)),
-            nlp=Nlp(model="en_core_web_lg", language="en", entities=("PERSON",), recognizers=("recognizers.yaml",)),
+            nlp=Nlp(
+                model="en_core_web_lg",
+                language="en",
+                entities=("PERSON",),
+                recognizers=("recognizers.yaml",),
+                model_sha256="0a" * 32,
+            ),
         ),
     )
+
+
+@pytest.mark.parametrize("digest", ["0A" * 32, "0a", ""])
+def test_a_pin_is_a_digest(tmp_path, digest):
+    write(tmp_path, "extract-fixture.toml", f'[nlp]\nmodel-sha256 = "{digest}"')
+    with pytest.raises(UsageError, match=r"nlp\.model-sha256: must be"):
+        find(tmp_path)
 
 
 def test_the_nearest_folder_upwards_wins(tmp_path):

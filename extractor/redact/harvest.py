@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -46,6 +45,7 @@ class Harvest:
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
+        self._ours = frozenset(map(folded, (*own.mailboxes, *own.hosts, *own.ids)))
         self.protected.update(map(folded, own.brands))
         self._structured = False
         self._address_ends: dict[str, list[int]] = {}
@@ -100,21 +100,21 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for before, bound in pairwise((0, *bounds)) if is_text else ():
+        for bound in bounds if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
+                self._goes_on(text[first : bound + REACH], bound - first)
         return ()
 
-    def _goes_on(self, text: str, before: int, bound: int) -> None:
-        left, right, whole = fold(text[before:bound]), fold(text[bound:]), fold(text)
+    def _goes_on(self, text: str, bound: int) -> None:
+        left, right, whole = fold(text[:bound]), fold(text[bound:]), fold(text)
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         for rule in self._rules.patterns:
             for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
                 first, last = whole.original(start, end)
                 if not first < bound < last:
                     continue
-                if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                if any(left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
                     continue  # a value that is whole before its text ends does not go on
                 if not ends and any(
                     bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
@@ -317,9 +317,9 @@ class Harvest:
             self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 
     def _is_ours(self, text: str) -> bool:
-        """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
+        """Tell whether a mailbox, host or id is the project's own, or that of a function at a domain that nobody owns."""
         plain = folded(text)
-        if plain in map(folded, (*self._own.mailboxes, *self._own.hosts)):
+        if plain in self._ours:
             return True
         local, at, domain = plain.rpartition("@")
         words = self._rules.words

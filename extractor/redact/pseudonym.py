@@ -25,6 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 # What others are derived from comes first; of one group, the shorter first.
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
+_DIGITS_64 = 19
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
@@ -138,6 +139,8 @@ class Pseudonyms:
         lowered = folded(candidate)
         canonical = canonical_form(lowered, identity.entity)
         if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
+            return False
+        if _fits_64_bits(identity.canonical) and candidate.isdecimal() and not _fits_64_bits(candidate):
             return False
         if strict and self._meets(lowered, identity):
             return False
@@ -276,6 +279,11 @@ def _original_texts(vault: Vault) -> Iterator[str]:
             yield folded(spelling)
             if identity.entity.form in ("name", "address"):
                 yield from _TOKEN.findall(folded(spelling))
+
+
+def _fits_64_bits(number: str) -> bool:
+    """Tell whether digits fit the integer of a protocol buffer; of nineteen digits only some do."""
+    return number.isdecimal() and len(number) <= _DIGITS_64 and int(number) < 2**63
 
 
 def _is_mixed(text: str) -> bool:
