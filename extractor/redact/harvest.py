@@ -31,6 +31,7 @@ _COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
+_ROW_LABELS = frozenset({"id", "uid", "key", "index", "row", "line", "lang", "language", "locale", "split"})
 _SHORT = 3  # a name of so few letters is as likely a code or a word
 
 
@@ -85,10 +86,10 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
-                self._structured = self._structured or bool(place.names)
+                self._structured = self._structured or _is_result(place)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
-                self._structured = self._structured or bool(place.names)
+                self._structured = self._structured or _is_result(place)
             self._patterns(text, islands)
             if place.prose and is_prose(text):
                 self.prose.add(text)
@@ -411,3 +412,8 @@ class Harvest:
             if lowered in known["type_words"] or lowered in known["role_mailboxes"]:
                 continue
             self.vault.add(word.capitalize(), self._rules.entities["person"], rule, word=True)
+
+
+def _is_result(place: Place) -> bool:
+    """Tell whether a short text says something of the world: a row's own label, as its id or language, does not."""
+    return bool(place.names) and place.name not in _ROW_LABELS and not place.name.endswith("_id")
