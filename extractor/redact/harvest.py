@@ -11,7 +11,7 @@ from ..model.config import Own
 from ..model.json import ExactNumber, JsonValue
 from . import dates, digests
 from .cover import Cover
-from .fold import fold, folded
+from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
 from .place import Place, normal_name
 from .prose import Finding, is_prose
@@ -103,26 +103,36 @@ class Harvest:
     def _goes_on(self, text: str, before: int, bound: int) -> None:
         left, right, whole = fold(text[before:bound]), fold(text[bound:]), fold(text)
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
-        for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
-                first, last = whole.original(start, end)
-                if not first < bound < last:
-                    continue
-                if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
-                    continue  # a value that is whole before its text ends does not go on
-                if not ends and any(
-                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
-                ):
-                    continue  # nor does a sentence, in a value that the next text holds whole
-                if not (ends and begins) or self._is_one(rule, text[first:bound]):
-                    self._matched(whole.clean[start:end], rule)
+        found = [
+            (rule, start, end)
+            for rule in self._rules.patterns
+            if not rule.unknown
+            for start, end in rule.ranges(whole.clean, whole.text)
+            if whole.original(start, end)[0] < bound < whole.original(start, end)[1]
+        ]
+        if found and self._ends_whole(left):
+            return
+        for rule, start, end in found:
+            first, last = whole.original(start, end)
+            if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                continue  # a value that is whole before its text ends does not go on
+            begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
+            if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
+                continue  # nor does a sentence, or a word by itself, in a value that the next text holds whole
+            if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                self._matched(whole.clean[start:end], rule)
+
+    def _ends_whole(self, left: Folded) -> bool:
+        """Tell whether some rule knows a value, of whatever kind, that is whole where its text ends."""
+        ranges = (one for rule in self._rules.patterns for one in rule.ranges(left.clean, left.text))
+        return any(end == len(left.clean) for _, end in ranges)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
         entity = self._rules.entities[rule.entity]
         if entity.form == "mail":
             return before.rpartition(" ")[2].lower() not in self._vocabulary
-        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
+        return entity.secret or entity.name in ("card", "iban", "ssn") or rule.context is not None
 
     def members(self, value: Mapping[str, JsonValue], /) -> None:
         """Record the full name that an object tells by its parts."""
