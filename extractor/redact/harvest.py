@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Own
@@ -94,21 +93,23 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for before, bound in pairwise((0, *bounds)) if is_text else ():
+        edges = (0, *bounds, len(text))
+        for before, bound, after in zip(edges, edges[1:], edges[2:], strict=False) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first, after - first)
         return ()
 
-    def _goes_on(self, text: str, before: int, bound: int) -> None:
-        left, right, whole = fold(text[before:bound]), fold(text[bound:]), fold(text)
+    def _goes_on(self, text: str, before: int, bound: int, after: int) -> None:
+        left, right, whole = fold(text[before:bound]), fold(text[bound:after]), fold(text)
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         found = [
             (rule, start, end)
             for rule in self._rules.patterns
             if not rule.unknown
             for start, end in rule.ranges(whole.clean, whole.text)
-            if whole.original(start, end)[0] < bound < whole.original(start, end)[1]
+            # Judged where it first goes on.
+            if before <= whole.original(start, end)[0] < bound < whole.original(start, end)[1]
         ]
         if found and self._ends_whole(left):
             return

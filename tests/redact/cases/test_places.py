@@ -217,3 +217,10 @@ def test_known_values_are_found_across_any_members(redacted):
 def test_texts_side_by_side_are_not_one_by_chance(redacted, values):
     """leak.adjacent_parts"""
     assert redacted(values) == values
+
+
+def test_turns_of_a_conversation_do_not_run_into_an_address(redacted):
+    """leak.adjacent_parts: a mailbox alone in its turn is whole"""
+    said = ["Cancel what I ordered.", MAIL, "Both.", "Refund them"]
+    made = redacted([{"role": "user", "content": text} for text in said])
+    assert [turn["content"] for turn in made] == [said[0], redacted(MAIL), said[2], said[3]]
