@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -12,7 +11,7 @@ from ..model.json import ExactNumber, JsonValue
 from . import dates, digests
 from .alone import tail
 from .cover import Cover
-from .fold import fold, folded
+from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
 from .place import Place, normal_name
 from .prose import Finding, is_prose
@@ -106,41 +105,47 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for before, bound in pairwise((0, *bounds)) if is_text else ():
+        edges = (0, *bounds, len(text))
+        for before, bound, after in zip(edges, edges[1:], edges[2:], strict=False) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first, after - first)
         return ()
 
-    def _goes_on(self, text: str, before: int, bound: int) -> None:
-        """Record what stands on both sides of a bound; ``before`` is the bound before that one."""
-        right, whole = fold(text[bound:]), fold(text)
-        lefts = [(start, fold(text[start:bound])) for start in {0, before}]
-        ends = text[bound - 1].isalnum()
-        for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
-                first, last = whole.original(start, end)
-                if not first < bound < last:
-                    continue
-                if any(
-                    begin + left.original(*one)[1] > first
-                    for begin, left in lefts
-                    for one in rule.ranges(left.clean, left.text)
-                ):
-                    continue  # a value that is whole before its text ends does not go on
-                if not ends and any(
-                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
-                ):
-                    continue  # nor does a sentence, in a value that the next text holds whole
-                if not (ends and text[bound].isalnum()) or self._is_one(rule, text[first:bound]):
-                    self._matched(whole.clean[start:end], rule)
+    def _goes_on(self, text: str, before: int, bound: int, after: int) -> None:
+        left, right, whole = fold(text[before:bound]), fold(text[bound:after]), fold(text)
+        ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
+        found = [
+            (rule, start, end)
+            for rule in self._rules.patterns
+            if not rule.unknown
+            for start, end in rule.ranges(whole.clean, whole.text)
+            # Judged where it first goes on.
+            if before <= whole.original(start, end)[0] < bound < whole.original(start, end)[1]
+        ]
+        if found and self._ends_whole(left):
+            return
+        for rule, start, end in found:
+            first, last = whole.original(start, end)
+            if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                continue  # a value that is whole before its text ends does not go on
+            begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
+            if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
+                continue  # nor does a sentence, or a word by itself, in a value that the next text holds whole
+            if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                self._matched(whole.clean[start:end], rule)
+
+    def _ends_whole(self, left: Folded) -> bool:
+        """Tell whether some rule knows a value, of whatever kind, that is whole where its text ends."""
+        ranges = (one for rule in self._rules.patterns for one in rule.ranges(left.clean, left.text))
+        return any(end == len(left.clean) for _, end in ranges)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
         entity = self._rules.entities[rule.entity]
         if entity.form == "mail":
             return before.rpartition(" ")[2].lower() not in self._vocabulary
-        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
+        return entity.secret or entity.name in ("card", "iban", "ssn") or rule.context is not None
 
     def members(self, value: Mapping[str, JsonValue], /) -> None:
         """Record the full name that an object tells by its parts."""

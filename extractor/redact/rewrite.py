@@ -117,8 +117,8 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
-                continue  # the end of one name and the beginning of the next
+            if not at_boundary(view.clean, start, end):
+                continue  # the end of one value and the beginning of the next
             if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._note(first, last, identity)
