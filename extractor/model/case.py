@@ -68,6 +68,29 @@ class KnownValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretFound:
+    """A credential that stood in the trace: its kind and rule, never its value.
+
+    ``steps`` are places of the case (``tool_events[2]``), none when it stood outside it alone; ``spans`` are synthetic ids
+    of all spans that held it, in the order of the selection.
+    """
+
+    kind: str
+    rule: str
+    steps: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A step of the case whose text a person must look at, whatever was replaced in it; ``count`` signs spoke for it."""
+
+    category: str
+    step: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageModel:
     """The model that read free text. ``sha256`` is over all its files; ``pinned`` says by whom: rules, project, nobody."""
 
@@ -96,6 +119,8 @@ class RedactedCase:
     scope: str
     key_id: str
     models: tuple[LanguageModel, ...] = ()
+    secrets: tuple[SecretFound, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
