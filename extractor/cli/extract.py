@@ -16,6 +16,7 @@ from extractor.errors import EvidenceMissing, UsageError
 from . import options, request, summary
 from .console import Console
 from .keyring import workspace_key
+from .scope import chosen
 
 CAPTURE_DAYS = 30
 """How long capture.json, which leads back to the original trace, may stand."""
@@ -40,6 +41,12 @@ _telling = options.join(
 _redacting = options.join(
     options.key_file,
     click.option("--scope", metavar="NAME", help="Pseudonyms agree within: case (default), workspace, or a name."),
+    click.option(
+        "--scope-of",
+        metavar="CASE",
+        type=click.Path(path_type=Path),
+        help="Take over the scope of a case: its fixed twin, its recapture.",
+    ),
     click.option(
         "--treat",
         metavar="PATH=word|name",
@@ -67,6 +74,8 @@ def command(
     sources: tuple[str, ...],
     explain: bool,
     key_file: Path | None,
+    scope: str | None,
+    scope_of: Path | None,
     out: Path | None,
     replace: bool,
     as_json: bool,
@@ -86,7 +95,7 @@ def command(
     console = Console(json=as_json, quiet=quiet)
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
-    config = request.config(asked, project)
+    config = request.config(asked, project, chosen(scope, scope_of, key, project.config.scope))
     rules = ruleset.load(project.rules)
     with console.progress("reading") as progress:
         reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)

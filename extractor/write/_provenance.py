@@ -54,7 +54,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "drop": len(config.override.drop),
                 "treat": dict(sorted(config.treat.items())),
             },
-            "redaction": _redaction(redacted, notices),
+            "redaction": _redaction(redacted, notices, config.scope_of),
             "flags": list(notices.flags),
             "residual": [asdict(place) for place in proofs.residual],
             "relations": {
@@ -111,10 +111,11 @@ def _decision(decision: Decision, synthetic: Mapping[str, str], becomes: str | N
     }
 
 
-def _redaction(redacted: RedactedCase, notices: Notices) -> JsonValue:
+def _redaction(redacted: RedactedCase, notices: Notices, scope_of: str | None) -> JsonValue:
     counts = sorted(redacted.counts, key=lambda count: count.entity)
     return {
         "scope": redacted.scope,
+        "scope_of": scope_of,
         "key_id": redacted.key_id,
         "values": sum(count.values for count in counts),
         "occurrences": sum(count.occurrences for count in counts),

@@ -63,8 +63,10 @@ def test_sensitive_text_is_flagged_by_category_and_step(text, category):
         "I am the only passenger on this reservation and I am a gold member.",
         "Please return the item if you can; for me it is fine; try again",
         "Order total = 12.50\nTax = 1.20\nShipping = 0\nThanks (again)\nBye;",
-        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    return g(x)\n  File "b.py", line 2, in g\n'
-        "    raise ToolTimeout(x)\nToolTimeout: late\n",
+        (
+            'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    return g(x)\n  File "b.py", line 2, in g\n'
+            "    raise ToolTimeout(x)\nToolTimeout: late\n"
+        ),
         "Error: late\n    at post (/srv/app/http.js:12:7)\n    at create (/srv/app/refund.js:31:12)\n",
         '{"status": "ok",\n "items": [\n  {"id": 1},\n  {"id": 2}\n ]\n}',
         "follow the link https://shop.example.com/orders and call me on Monday",
