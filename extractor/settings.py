@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .errors import UsageError
-from .model.config import Nlp, Override, Own, RunConfig
+from .model.config import Deny, Nlp, Override, Own, RunConfig
 
 OWN_FILE = "extract-fixture.toml"
 SHARED_FILE = "pyproject.toml"
@@ -20,10 +20,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
-_TABLES = ("own", "nlp")
+_TABLES = ("own", "deny", "nlp")
 
 Table = Mapping[str, object]
-_Section = TypeVar("_Section", Own, Nlp)
+_Section = TypeVar("_Section", Own, Deny, Nlp)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
     texts = {name: _value(table, name, _text, faults) for name in (*_TEXTS, *_PATHS)}
     lists = {name: _value(table, name, _texts, faults) or () for name in _LISTS}
     own = _section(table, "own", Own, faults)
+    deny = _section(table, "deny", Deny, faults)
     nlp = _section(table, "nlp", Nlp, faults)
     if faults:
         raise UsageError(f"{file} holds settings that are not understood:\n" + "\n".join(f"  {f}" for f in faults))
@@ -77,6 +78,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
             workflow_version=texts["workflow-version"],
             prompt_version=texts["prompt-version"],
             own=own,
+            deny=deny,
             nlp=nlp,
         ),
     )

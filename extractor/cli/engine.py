@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from extractor.model.config import RunConfig
 from extractor.model.json import JsonValue
@@ -24,6 +24,11 @@ class Engine:
     def together(self, values: Sequence[JsonValue], scope: str) -> tuple[JsonValue, ...]:
         """Return the values redacted together."""
         return redact_documents(values, self.rules, self.config, self.key, scope=self.name or scope)
+
+    def keeping(self, ids: Iterable[str]) -> Engine:
+        """Return an engine that lets some ids stand wherever they are repeated."""
+        own = replace(self.config.own, ids=(*self.config.own.ids, *sorted(ids)))
+        return replace(self, config=replace(self.config, own=own))
 
     def digest(self, purpose: str, text: str) -> str:
         """Return a name for the scope of something that only its content names."""

@@ -36,8 +36,9 @@ def redacted_export(records: Sequence[JsonValue], engine: Engine) -> list[JsonVa
 
     Spans of one trace are redacted together wherever they stand. What traces share (resources, scopes) has a scope of
     its own, unless there is but one trace. Each call harvests the rest beside it, so that a name that one knows is
-    found in the other.
+    found in the other. Trace and span ids stay where text repeats them, too: or a log would point nowhere.
     """
+    engine = engine.keeping({found for record in records for found in _ids(record)})
     spans: list[JsonValue] = []
     frames = [_with_spans(record, spans.append) for record in records]
     of_trace: dict[str, list[int]] = {}
@@ -84,6 +85,20 @@ def _with_spans(record: JsonValue, put: Callable[[JsonValue], JsonValue | None])
 def _trace_id(span: JsonValue) -> str:
     found = span.get("traceId", span.get("trace_id")) if isinstance(span, dict) else None
     return found.lower() if isinstance(found, str) else ""
+
+
+def _ids(record: JsonValue) -> Iterator[str]:
+    """Yield the trace and span ids of a record."""
+    stack = [record]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for name, child in node.items():
+                if isinstance(child, str) and child and _FORMS.get(_bare(name)) is _ID and _stays(name, child):
+                    yield child
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
 
 
 def _bare(name: str) -> str:

@@ -54,6 +54,7 @@ _redacting = options.join(
         callback=options.treatments,
         help="Settle an ambiguous value.",
     ),
+    options.overlays,
     options.model,
 )
 
@@ -69,13 +70,14 @@ _redacting = options.join(
 @click.option("--replace", is_flag=True, help="Write over a case of this id that has other content.")
 @options.as_json
 @options.quiet
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     sources: tuple[str, ...],
     explain: bool,
     key_file: Path | None,
     scope: str | None,
     scope_of: Path | None,
+    overlays: tuple[Path, ...],
     out: Path | None,
     replace: bool,
     as_json: bool,
@@ -96,7 +98,7 @@ def command(
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
     config = request.config(asked, project, chosen(scope, scope_of, key, project.config.scope))
-    rules = ruleset.load(project.rules)
+    rules = ruleset.load((*project.rules, *overlays))
     with console.progress("reading") as progress:
         reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)
     made = pipeline.extract(reading, config, rules, key, _occasion())

@@ -122,6 +122,14 @@ key_file = click.option(
     show_envvar=True,
     help="The workspace key, made by `key new`.",
 )
+overlays = click.option(
+    "--rules",
+    "overlays",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of rules beside ours; may repeat.",
+)
 model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")
 
 statement = join(

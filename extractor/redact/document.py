@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..model.case import Document
 from ..model.json import JsonValue
@@ -64,15 +64,21 @@ _NAMES: tuple[_Pattern, ...] = (  # names of things: no sentence stands there
     ("deployment", "**"),
     ("adapter", "**"),
 )
+_NO_TEXT = frozenset(pattern[-1] for pattern in (*_OURS, *_PAYLOAD, *_NAMES)) - {"*", "**"}
 
 
 def transform(
     document: Document,
     payload: Callable[[JsonValue, Place], JsonValue],
     leaf: Callable[[str, Place], str],
+    together: Callable[[JsonValue, Collection[str]], JsonValue],
 ) -> Document:
-    """Return a document with each payload value and each text of the source passed through; our own members stay."""
-    made = _node(document, (), Place(), payload, leaf)
+    """Return a document with each payload value and each text of the source passed through; our own members stay.
+
+    ``together`` comes first: it settles texts that make one with their neighbours, as the parts of a message can, save
+    below the members that it is given.
+    """
+    made = _node(together(document, _NO_TEXT), (), Place(), payload, leaf)
     assert isinstance(made, dict)  # noqa: S101  # a mapping goes in, its like comes out
     return made
 

@@ -21,11 +21,12 @@ from .models import verified
 from .place import Place
 from .prose import ProseReader
 from .pseudonym import Pseudonyms
-from .rewrite import Rewriter
+from .rewrite import Local, Rewriter
 from .rulebook import compile_identifiers
 from .rules import Identifiers
 from .sensitive_rules import compile_sensitive
 from .sightings import secrets_found
+from .traced import Listener
 from .treat import settle
 from .vault import Vault
 
@@ -51,11 +52,11 @@ def redact(
     harvest = Harvest(identifiers, vocabulary(), config.own)
     for span in case.trace.spans:
         harvest.document(tree(span), Place())
-    transform(case.document, harvest.document, harvest.leaf)
+    transform(case.document, harvest.document, harvest.leaf, harvest.together)
     for value in also:
         harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
-    document = transform(case.document, rewriter.value, rewriter.leaf)
+    document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
     _rehash(document)
     span_ids = _span_ids(case, scope_key, rewriter, vault)
     sensitive = compile_sensitive(rules)
@@ -83,8 +84,54 @@ def redact_documents(
     values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str = "redact"
 ) -> tuple[JsonValue, ...]:
     """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
-    rewriter, _ = _generic(values, rules, config, key, scope)
-    return tuple(rewriter.value(value, Place()) for value in values)
+    documents = Documents(rules, config, key, scope=scope)
+    for value in values:
+        documents.learn(value)
+    return tuple(map(documents.rewritten, values))
+
+
+class Documents:
+    """Values redacted together, one at a time: all are learnt before the first is rewritten.
+
+    What is held is what was learnt (identities, and texts that a person would read), not the values. ``listener`` hears
+    of every finding of the rewriting.
+    """
+
+    def __init__(
+        self, rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str, listener: Listener | None = None
+    ) -> None:
+        self._identifiers = compile_identifiers(rules)
+        self._config = config
+        self._key = key.derive("scope/" + scope)
+        self._listener = listener
+        self._harvest: Harvest | None = Harvest(self._identifiers, vocabulary(), config.own)
+        self._rewriter: Rewriter | None = None
+
+    def learn(self, value: JsonValue) -> None:
+        """Take in one value, before anything is rewritten."""
+        assert self._harvest is not None  # noqa: S101  # rewriting has not begun
+        self._harvest.document(value, Place())
+
+    @property
+    def prose(self) -> frozenset[str]:
+        """The texts learnt that the language model will read."""
+        return frozenset(self._harvest.prose) if self._harvest is not None else frozenset()
+
+    def rewritten(self, value: JsonValue) -> JsonValue:
+        """Return one of the values with its identifiers replaced."""
+        if self._rewriter is None:
+            assert self._harvest is not None  # noqa: S101  # it goes when the rewriter comes
+            self._rewriter, _ = _prepared(self._harvest, self._identifiers, self._key, self._config, None)
+            self._harvest = None
+            if self._listener is not None:
+                self._rewriter.explain(self._listener)
+        return self._rewriter.value(value, Place())
+
+
+def read_ahead(documents: Iterable[Documents], config: RunConfig) -> None:
+    """Have the language model read the prose of many documents in one go, which is many times faster than one by one."""
+    for _ in _reader(config.nlp).by_text({text for each in documents for text in each.prose}):
+        pass
 
 
 def known_values(vault: Vault) -> tuple[KnownValue, ...]:
@@ -99,38 +146,30 @@ def known_values(vault: Vault) -> tuple[KnownValue, ...]:
             word=identity.word,
         )
         for identity in vault.sorted()
-        for spelling in sorted(identity.spellings)
+        for spelling in sorted(identity.spellings | identity.met)
     )
-
-
-def _generic(
-    values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, scope: str
-) -> tuple[Rewriter, Vault]:
-    identifiers = compile_identifiers(rules)
-    harvest = Harvest(identifiers, vocabulary(), config.own)
-    for value in values:
-        harvest.document(value, Place())
-    return _prepared(harvest, identifiers, key.derive("scope/" + scope), config, None)
 
 
 def _prepared(
     harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, document: Document | None
 ) -> tuple[Rewriter, Vault]:
     """Settle a harvest, read its prose, and return a rewriter for what was found."""
+    harvest.deny(config.deny)
     harvest.settle()
     reader = _reader(config.nlp)
-    local: dict[str, frozenset[str]] = {}
+    local: dict[str, frozenset[Local]] = {}
     for text, findings in reader.by_text(harvest.prose):
-        accepted = harvest.findings(findings)
+        accepted = harvest.findings(text, findings)
         if accepted:
             local[text] = frozenset(accepted)
+    harvest.unmask()
     if document is not None:
         settle(harvest.vault, document, config.treat)
     today = _day(document) if document is not None else None
     own = identifiers.words["reserved_domains"].union(map(folded, config.own.domains))
     words = {**identifiers.words, "vocabulary": vocabulary(), "reserved_domains": own}
     pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
-    rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary())
+    rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary(), harvest.kept)
     return rewriter, harvest.vault
 
 

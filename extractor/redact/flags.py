@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..model.case import Document, Flag, SecretFound
-from .document import transform
 from .place import Place
 from .sensitive import CREDENTIAL, Category, Sensitive
 from .steps import DocumentStep, document_steps
-from .walk import Replacement, Walk
+from .walk import Replacement
+from .watch import Watcher
 
 
 def flagged(document: Document, secrets: Sequence[SecretFound], rules: Sensitive) -> tuple[Flag, ...]:
@@ -53,30 +53,17 @@ def _counts(
     ]
 
 
-class _Texts:
-    """Visits documents without changing them and keeps their decoded texts, a leaf's own with the name of its member."""
-
-    def __init__(self) -> None:
-        self._walk = Walk(self, frozenset())
+class _Texts(Watcher):
+    """Notes the decoded texts of a document, those of one line with the name of their member."""
 
     def of(self, step: DocumentStep) -> Sequence[str]:
         """Return the distinct texts of a step, in its order."""
-        self._walk.tally.clear()
-        transform(step.document, self._walk.value, self._walk.text)
-        return list(dict.fromkeys(self._walk.tally))
+        self.watch(step.document)
+        return self.taken()
 
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
-        """Keep a text; one on a line of its own reads like a line of a form (``diagnosis_code: E11.9``)."""
+        """Note a text; one on a line of its own reads like a line of a form (``diagnosis_code: E11.9``)."""
         del islands
         if place.kind == "value":
-            self._walk.tally.append(text if "\n" in text or not place.name else f"{place.name}: {text}")
+            self.walk.tally.append(text if "\n" in text or not place.name else f"{place.name}: {text}")
         return ()
-
-    def number(self, value: int | float, place: Place) -> int | float:
-        """Leave a number as it is."""
-        del place
-        return value
-
-    def opaque(self, text: str, _place: Place, /) -> str:
-        """Leave a signature or a blob as it is."""
-        return text

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63, 0xFF0D)}
 _DROPPED = {"Cf", "Mn", "Me"}
+_RUN = 64  # characters on either side that tell a digest
+_ALTERNATIONS = 4
+
+# Scripts that put no space between words, or hang particles on them: Thai to Khmer, Kana, Han, Hangul.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,19 @@ def _breaks(text: str, index: int) -> bool:
     if not before.isalnum() or not after.isalnum():
         return True
     if before.isdigit() != after.isdigit():
+        return not _is_scrambled(text, index)
+    if _UNSPACED.match(before) and _UNSPACED.match(after):
         return True
     if before.isascii() != after.isascii():  # a CJK neighbour is no part of an ASCII identifier
         return "Lo" in (unicodedata.category(before), unicodedata.category(after))
     return before.islower() and after.isupper()
+
+
+def _is_scrambled(text: str, index: int) -> bool:
+    """Tell whether letters and digits alternate around here as in a digest: such changes are no boundaries."""
+    start, end = max(0, index - _RUN), min(len(text), index + _RUN)
+    before, after = text[start:index], text[index:end]
+    left = next((place for place in range(len(before), 0, -1) if not before[place - 1].isalnum()), 0)
+    right = next((place for place, char in enumerate(after) if not char.isalnum()), len(after))
+    run = [char.isdigit() for char in before[left:] + after[:right]]
+    return sum(one != other for one, other in pairwise(run)) >= _ALTERNATIONS

@@ -18,8 +18,10 @@ _BENCHMARKING = (int(ipaddress.IPv4Address("198.18.0.0")), 2**17)
 _CLASS_E = (int(ipaddress.IPv4Address("240.0.0.0")), 2**28 - 1)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
-_PIECE = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_SEGMENT = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"[^\W\d_]+|\d+")
 _SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
+_DIGEST = 32  # hexadecimal digits
 _MAX_PREFIX = 3  # letters
 _SHAPELESS = 8  # characters that a stand-in grew in vain
 _MIN_SERIAL = 5  # digits from which a short capital prefix is a type, as in W2378156
@@ -48,6 +50,8 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
         made = _card(plain, stream, tail, reserved=not extra)
     elif entity == "phone" and plain and not extra:
         made = _phone(text, plain, stream)
+    elif entity == "age" and len(plain) == 2 and not extra:
+        made = str(10 + stream.below(90) if plain < "18" else 18 + stream.below(82))
     elif entity == "ssn" and plain:
         made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:
@@ -121,6 +125,11 @@ def secret(text: str, stream: Stream, prefixes: frozenset[str]) -> str:
     return prefix + shape_like(text[len(prefix) :], stream)
 
 
+def is_random(text: str) -> bool:
+    """Tell whether a text is a UUID or a hexadecimal digest, which are made of nothing else."""
+    return _UUID.fullmatch(text) is not None or (len(text) >= _DIGEST and _HEX.fullmatch(text) is not None)
+
+
 def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = False) -> str:
     """Return a record id of the same shape: type words, separators and, with ``serials``, a short capital prefix stay.
 
@@ -128,6 +137,11 @@ def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = F
     """
     if _UUID.fullmatch(text):
         return _uuid(text, stream)
+    return _SEGMENT.sub(lambda found: _segment(found.group(), stream, kept, serials=serials), text)
+
+
+def _segment(text: str, stream: Stream, kept: frozenset[str], *, serials: bool) -> str:
+    """Return one run of letters and digits redrawn; hexadecimal digits stay such."""
     if _HEX.fullmatch(text):
         return shape_like(text, stream)
     pieces = _PIECE.findall(text)
@@ -135,15 +149,9 @@ def record(text: str, stream: Stream, kept: frozenset[str], *, serials: bool = F
     for index, piece in enumerate(pieces):
         following = pieces[index + 1] if index + 1 < len(pieces) else ""
         prefix = serials and piece.isupper() and len(piece) <= _MAX_PREFIX and following.isdigit()
-        stays = piece.isalpha() and (_is_type(piece, pieces, index, kept) or (prefix and len(following) >= _MIN_SERIAL))
-        made.append(piece if stays or not piece[0].isalnum() else shape_like(piece, stream))
+        stays = (len(pieces) == 1 and piece.lower() in kept) or (prefix and len(following) >= _MIN_SERIAL)
+        made.append(piece if piece.isalpha() and stays else shape_like(piece, stream))
     return "".join(made)
-
-
-def _is_type(piece: str, pieces: list[str], index: int, kept: frozenset[str]) -> bool:
-    alone = index + 1 >= len(pieces) or not pieces[index + 1][0].isalnum()
-    begins = index == 0 or not pieces[index - 1][0].isalnum()
-    return alone and begins and piece.lower() in kept
 
 
 def _uuid(text: str, stream: Stream) -> str:

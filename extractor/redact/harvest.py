@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..model.case import KnownValue
-from ..model.config import Own
+from ..model.config import Deny, Own
 from ..model.json import ExactNumber, JsonValue
-from . import dates
+from . import dates, digests
+from .alone import tail
 from .cover import Cover
 from .fold import fold, folded
-from .place import Place
+from .joined import forms as joined_forms
+from .place import Place, normal_name
 from .prose import Finding, is_prose
+from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import Replacement, Walk
+from .walk import REACH, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
 _FULL_NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*(?: [A-Z][^\W\d_]+(?:['’-][A-Z]?[^\W\d_]+)*){1,3}")
+_MAY_GO_ON = re.compile(r"[\d@]")
+_TAIL = 24  # characters on each side of a bound in which something must tell an identifier
+_PIECE = re.compile(r"[^\W_]+", re.UNICODE)
+_COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
@@ -38,8 +45,13 @@ class Harvest:
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
+        self._ours = frozenset(map(folded, (*own.mailboxes, *own.hosts, *own.ids)))
         self.protected.update(map(folded, own.brands))
+        self._structured = False
+        self._address_ends: dict[str, list[int]] = {}
         self._unknown: set[tuple[str, PatternRule]] = set()
+        self._doubtful: set[str] = set()
+        self._digests: set[str] = set()
         self._walk = Walk(self, identifiers.siblings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
@@ -50,9 +62,14 @@ class Harvest:
         """Take in one text at a place of ours and return it as it is."""
         return self._walk.text(text, place)
 
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Take in the texts of a value that make one with their neighbours, and return it with the chunks of streams settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
+
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
+        self._digests.update(digests.candidates(fold(text)))
         rule = (
             self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
         )
@@ -65,6 +82,7 @@ class Harvest:
                 self.kept.add(folded(stripped))
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             self._patterns(text, islands)
             if place.prose and is_prose(text):
                 self.prose.add(text)
@@ -78,6 +96,48 @@ class Harvest:
             return None
         rule = self._rules.field(place.as_kind("value"), key)
         return rule if rule is not None and self._rules.entities[rule.entity or ""].form == "id" else None
+
+    def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
+        """Record what the rules find across the bounds of texts that may be one."""
+        for bound in bounds if is_text else ():
+            if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
+                first = max(0, bound - REACH)
+                self._goes_on(text[first : bound + REACH], bound - first)
+        return ()
+
+    def _goes_on(self, text: str, bound: int) -> None:
+        left, right, whole = fold(text[:bound]), fold(text[bound:]), fold(text)
+        ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
+        for rule in self._rules.patterns:
+            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
+                first, last = whole.original(start, end)
+                if not first < bound < last:
+                    continue
+                if any(left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                    continue  # a value that is whole before its text ends does not go on
+                if not ends and any(
+                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
+                ):
+                    continue  # nor does a sentence, in a value that the next text holds whole
+                if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                    self._matched(whole.clean[start:end], rule)
+
+    def _is_one(self, rule: PatternRule, before: str) -> bool:
+        """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
+        entity = self._rules.entities[rule.entity]
+        if entity.form == "mail":
+            return before.rpartition(" ")[2].lower() not in self._vocabulary
+        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
+
+    def members(self, value: Mapping[str, JsonValue], /) -> None:
+        """Record the full name that an object tells by its parts."""
+        given, family = (
+            next((text for name, text in value.items() if isinstance(text, str) and normal_name(name) in members), "")
+            for members in (self._rules.words["given_name_members"], self._rules.words["family_name_members"])
+        )
+        words = _WORD.findall(given)
+        if words and _WORD.search(family) and not any(map(str.isdigit, given + family)):
+            self._person(f"{words[0]} {family.strip()}", "person.members")
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
@@ -93,17 +153,30 @@ class Harvest:
 
     def _proven_number(self, digits: str) -> bool:
         """Record a number that a check digit proves whatever its member is called."""
+        proof = self._proof(digits)
+        if proof is not None:
+            self.vault.add(digits, self._rules.entities[proof.entity], proof.id, number=True)
+        return proof is not None
+
+    def _proof(self, text: str) -> PatternRule | None:
+        """Return the first rule whose check digit proves a whole text."""
         for rule in self._rules.patterns:
             proves = rule.check is not None and not rule.unknown and rule.context is None
-            if proves and (0, len(digits)) in rule.ranges(digits, digits):
-                self.vault.add(digits, self._rules.entities[rule.entity], rule.id, number=True)
-                return True
-        return False
+            if proves and (0, len(text)) in rule.ranges(text, text.lower()):
+                return rule
+        return None
 
     def opaque(self, text: str, place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them but that they are there."""
         self.opaque_secret = self.opaque_secret or place.is_opaque_secret
         return text
+
+    def deny(self, deny: Deny) -> None:
+        """Record what the project says always identifies."""
+        for name in deny.names:
+            self._person(name, "deny.names")
+        for value in deny.values:
+            self.vault.add(value, self._rules.entities["unknown_id"], "deny.values")
 
     def recall(self, value: KnownValue) -> None:
         """Record a value that is known from elsewhere."""
@@ -113,32 +186,101 @@ class Harvest:
             self.vault.add(value.text, self._rules.entities[value.entity], value.rule, word=value.word)
 
     def settle(self) -> None:
-        """Decide about what only looked like an identifier: it is one unless a keep rule knows the same text."""
-        for text, rule in sorted(self._unknown, key=lambda item: (item[0], item[1].id)):
-            if folded(text) not in self.kept:
-                self._add(text, rule.entity, rule.id)
+        """Decide what could not be told before all was seen.
 
-    def findings(self, found: Iterable[Finding]) -> list[str]:
+        What only looked like an identifier is one unless a keep rule knows the same text. A name that is also a code or
+        a member of the application, or part of a text that a rule keeps, as of a model's, could be that elsewhere too.
+        """
+        kept = (map(str.lower, _WORD.findall(text)) for text in self.kept)
+        self._doubtful = self.protected.union(self._rules.member_words, *kept)
+        for canonical in self._doubtful.intersection(self.vault.identities):
+            identity = self.vault.identities[canonical]
+            identity.word = identity.word or identity.entity.form == "name"
+        unknown = sorted(self._unknown, key=lambda item: (item[0], item[1].id))
+        # What is known for sure is asked before anything is added: adding makes the index anew.
+        for text, rule in [
+            item for item in unknown if folded(item[0]) not in self.kept and not self._is_wrapping(item[0])
+        ]:
+            self._add(text, rule.entity, rule.id)
+
+    def unmask(self) -> None:
+        """Record, once all values are known, the digests of them that the texts hold."""
+        certain = [identity for identity in self.vault.sorted() if not (identity.word or identity.local)]
+        known = [(text, identity.canonical) for identity in certain for text in identity.spellings]
+        for digest, source in digests.traced(self._digests, known).items():
+            added = self.vault.add(digest, self._rules.entities["unknown_id"], "digest.known")
+            if added is not None and added.canonical != source.canonical:
+                added.digest = source
+
+    def _is_wrapping(self, text: str) -> bool:
+        """Tell whether only known values make a text look like an identifier: in ``row_219-09-9999_v2`` words are around one."""
+        view = fold(text)
+        inside = Cover(len(text))
+        for occurrence in self.vault.find(view):
+            if occurrence.end - occurrence.start < len(text) and not occurrence.identity.word:
+                inside.take(*view.original(occurrence.start, occurrence.end))
+        around = [text[start:end] for start, end in inside.gaps(0, len(text))]
+        if around == [text]:
+            return False
+        pieces = [piece.lower() for piece in _PIECE.findall(" ".join(around))]
+        types = self._rules.words["type_words"]
+        return all(piece in self._vocabulary or piece in types or _COUNT.fullmatch(piece) for piece in pieces)
+
+    def findings(self, text: str, found: Iterable[Finding]) -> list[Local]:
         """Record what analysis found in one text and return what holds there alone.
 
         A corroborated name is a known value everywhere; another, and what is no name, is local to its text.
         """
-        local: list[str] = []
+        local: list[Local] = []
+        places = []
         for finding in found:
+            if finding.alone:
+                if self.alone:
+                    local.extend(self._standing(finding))
+                    places.append((finding.start, finding.end))
+                continue
             if finding.foreign:
                 self.vault.add(finding.text, self._rules.entities["unknown_id"], finding.rule, local=True)
-                local.append(finding.text)
+                local.append(Local(finding.text))
                 continue
-            lowered = folded(finding.text)
-            last = lowered.rpartition(" ")[2]
-            if lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]:
+            if finding.rule == "greeted":
+                self._name_word(finding.text, "prose.greeted", local=True)
+                local.append(Local(finding.text))
                 continue
-            if self._ordinary(finding.text):
+            if self._is_evidence(finding.text):
                 continue
             self._person(finding.text, "prose." + finding.rule, local=not finding.corroborated)
             if not finding.corroborated:
-                local.append(finding.text)
+                local.append(Local(finding.text))
+        if self.alone:
+            local.extend(self._tails(text, Cover(len(text), places)))
         return local
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing structured was seen that could tell what in the prose is evidence."""
+        return not self._structured
+
+    def _is_evidence(self, name: str) -> bool:
+        lowered = folded(name)
+        last = lowered.rpartition(" ")[2]
+        kept = lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]
+        return kept or self._ordinary(name)
+
+    def _standing(self, finding: Finding) -> Iterator[Local]:
+        """Record what identifies in text that stands alone, save what is the project's own."""
+        if folded(finding.text) in map(folded, self._own.brands):
+            return
+        self.vault.add(finding.text, self._rules.entities[finding.entity], "prose.alone", local=True)
+        yield Local(finding.text, finding.start, finding.end)
+
+    def _tails(self, text: str, places: Cover) -> Iterator[Local]:
+        """Record towns, postal codes and countries that follow a street address."""
+        for end in self._address_ends.get(text, ()):
+            if (found := tail(text, end, places)) is not None:
+                part = text[slice(*found)]
+                self.vault.add(part, self._rules.entities["place"], "prose.address_tail", local=True)
+                yield Local(part, *found)
 
     def _ordinary(self, text: str) -> bool:
         return all(word.lower() in self._vocabulary for word in _WORD.findall(text))
@@ -159,8 +301,12 @@ class Harvest:
         ):
             self.protected.add(folded(text))
         else:
-            self._add(text, rule.entity, rule.id, number=number)
-            if entity.name in self._rules.words["personal_entities"]:
+            personal = entity.name in self._rules.words["personal_entities"]
+            self._add(text, rule.entity, rule.id, number=number, word=personal and text.isalpha())
+            proof = self._proof(text) if entity.form == "digits" else None
+            if proof is not None:  # an account that is an IBAN, a customer number that is a card
+                self._add(text, proof.entity, proof.id, number=number)
+            if personal:
                 self._name_parts(text, rule.id)
 
     def _date(self, text: str, entity: str, rule: str) -> None:
@@ -171,19 +317,19 @@ class Harvest:
             self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 
     def _is_ours(self, text: str) -> bool:
-        """Tell whether a mailbox or host is the project's own, or that of a function at a domain that nobody owns."""
+        """Tell whether a mailbox, host or id is the project's own, or that of a function at a domain that nobody owns."""
         plain = folded(text)
-        if plain in map(folded, (*self._own.mailboxes, *self._own.hosts)):
+        if plain in self._ours:
             return True
         local, at, domain = plain.rpartition("@")
         words = self._rules.words
         nobody = domain in words["reserved_domains"] or domain in map(folded, self._own.domains)
         return bool(at) and nobody and local in words["role_mailboxes"]
 
-    def _add(self, text: str, entity: str, rule: str, *, number: bool = False) -> None:
+    def _add(self, text: str, entity: str, rule: str, *, number: bool = False, word: bool = False) -> None:
         if self._is_ours(text):
             return
-        self.vault.add(text, self._rules.entities[entity], rule, number=number)
+        self.vault.add(text, self._rules.entities[entity], rule, number=number, word=word)
         if (serial := _SERIAL.fullmatch(text)) and self._rules.entities[entity].form == "id":
             # "credit_card_9513926" is also "the card 9513926" in somebody's words.
             self.vault.add(serial[1], self._rules.entities[entity], rule)
@@ -193,7 +339,10 @@ class Harvest:
         opened = Cover(len(text), islands)
         for rule in self._rules.patterns:
             for start, end in rule.ranges(view.clean, view.text):
-                if not opened.touches(*view.original(start, end)):
+                first, last = view.original(start, end)
+                if not opened.touches(first, last):
+                    if rule.entity == "postal_address":
+                        self._address_ends.setdefault(text, []).append(last)
                     self._matched(view.clean[start:end], rule)
 
     def _matched(self, text: str, rule: PatternRule) -> None:
@@ -223,7 +372,9 @@ class Harvest:
         if not words or (guessed and len(words) > _MAX_NAME_WORDS):
             return
         if len(words) > 1:
-            self.vault.add(text, entity, rule, local=local)
+            ordinary = guessed and any(word.lower() in self._vocabulary for word in words)
+            joined = () if local or ordinary else set(joined_forms(text, particles)) - self._vocabulary
+            self.vault.add(text, entity, rule, local=local, aliases=joined)
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:
@@ -233,7 +384,7 @@ class Harvest:
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
         lowered = word.lower()
-        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self.protected
+        ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self._doubtful
         self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local)
 
     def _name_parts(self, text: str, rule: str) -> None:

@@ -7,21 +7,25 @@ assignment does not depend on the order of the input, and small formats never co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
 from ..errors import RedactionRefused
 from . import dates, forms
-from .draw import Stream, pour, shape_like
+from .draw import Stream, cased_like, digits_like, pour, shape_like
 from .fold import at_boundary, fold, folded
+from .joined import Piece
+from .joined import forms as joined_forms
 from .keys import keyed_digest
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
 
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
+_WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 # What others are derived from comes first; of one group, the shorter first.
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
+_DIGITS_64 = 19
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
@@ -44,11 +48,19 @@ class Pseudonyms:
 
     def of(self, identity: Identity, surface: str) -> str:
         """Return the pseudonym of an identity in the spelling of an original: its case, separators and format."""
-        given = self._given[identity.canonical]
         surface = fold(surface).clean  # without what an encoding or an odd spelling put between its characters
+        if (source := identity.digest) is not None:
+            return source.of(self.of(self._vault.identities[source.canonical], source.spelling), surface)
+        given = self._given[identity.canonical]
         form = identity.entity.form
+        if form != "name" and (named := self._named(surface)) is not None and folded(named) == folded(given):
+            return named
         if form == "date":
             return dates.respell(given, surface)
+        if form == "name" and (
+            pieces := joined_forms(identity.text, self._words["name_particles"]).get(folded(surface))
+        ):
+            return self._joined(identity, pieces, surface)
         if form in ("name", "address"):
             return self._tokens.of_text(identity, surface)
         if form == "digits" or identity.canonical.isdigit():
@@ -57,7 +69,25 @@ class Pseudonyms:
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
             given = "#" + given
         as_made = surface == identity.text or (form == "secret" and surface.strip() in identity.spellings)
+        if form in ("id", "secret", "handle", "mail") and surface != identity.text and _is_mixed(surface):
+            return _cased_like_each(given, surface)
         return given if as_made else _cased_like_whole(given, surface)
+
+    def _named(self, text: str) -> str | None:
+        """Return what stands for a text that is a known person's name in one word."""
+        person = self._vault.by_alias(text)
+        return self.of(person, text) if person is not None and person.entity.form == "name" else None
+
+    def _joined(self, identity: Identity, pieces: Sequence[Piece], surface: str) -> str:
+        """Return a name in one word, made of the same stand-ins as the words apart."""
+        made: list[str] = []
+        position = 0
+        for piece in pieces:
+            letters = "".join(filter(str.isalnum, self._tokens.of_text(identity, piece.word)))
+            end = position + len(piece.text)
+            made.append(cased_like(letters[:1] if piece.initial else letters, surface[position:end]))
+            position = end
+        return "".join(made)
 
     def part_of(self, identity: Identity, piece: str) -> str:
         """Return what stands in place of a piece of a value whose rest another, longer value claims."""
@@ -68,12 +98,19 @@ class Pseudonyms:
     def _assign(self, today: date | None) -> None:
         identities = sorted(
             self._vault.sorted(),
-            key=lambda identity: (_ORDER.get(identity.entity.form, 4), len(identity.canonical), identity.canonical),
+            key=lambda identity: (
+                identity.digest is not None,
+                _ORDER.get(identity.entity.form, 4),
+                len(identity.canonical),
+                identity.canonical,
+            ),
         )
         personal = [identity for identity in identities if identity.entity.form == "date"]
         shifted = dates.shift([identity.text for identity in personal], self._key, today)
         for identity in identities:
-            if identity.entity.form == "date":
+            if identity.digest is not None:
+                self._take(identity, self.of(identity, identity.text))
+            elif identity.entity.form == "date":
                 self._take(identity, shifted[identity.text])
             elif identity.entity.form in ("name", "address"):
                 self._given[identity.canonical] = ""  # made of words, see Tokens
@@ -102,6 +139,8 @@ class Pseudonyms:
         lowered = folded(candidate)
         canonical = canonical_form(lowered, identity.entity)
         if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
+            return False
+        if _fits_64_bits(identity.canonical) and candidate.isdecimal() and not _fits_64_bits(candidate):
             return False
         if strict and self._meets(lowered, identity):
             return False
@@ -162,6 +201,8 @@ class Pseudonyms:
                 + "@"
                 + self._mail_domain(domain, identity)
             )
+        if (named := self._named(text)) is not None:
+            return lambda stream, extra: named + digits_like("1" * extra, stream)
         plain = text.lstrip("#") if entity.form == "id" else text
         return lambda stream, extra: self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
 
@@ -179,8 +220,11 @@ class Pseudonyms:
         return "".join(pieces)
 
     def _inside(self, text: str, identity: Identity) -> list[tuple[int, int, Identity]]:
+        if forms.is_random(text):
+            return []  # what stands in a UUID or a digest stands there by chance
         view = fold(text)
         found: list[tuple[int, int, Identity]] = []
+        doubtful: list[tuple[int, int, Identity]] = []
         for occurrence in sorted(self._vault.find(view), key=lambda found_: (found_.start - found_.end, found_.start)):
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
@@ -189,10 +233,16 @@ class Pseudonyms:
                 continue  # a number in the middle of a longer one is chance, not a part
             if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue
-            if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):
-                continue  # somebody is called Card, and this is a card's number
             start, end = view.original(occurrence.start, occurrence.end)
-            if all(end <= taken or start >= stop for taken, stop, _ in found):
+            if not all(end <= taken or start >= stop for taken, stop, _ in found):
+                continue
+            if inner.word and view.text[occurrence.start : occurrence.end] in self._kept(identity):
+                doubtful.append((start, end, inner))  # somebody is called Card, and this is a card's number
+            else:
+                found.append((start, end, inner))
+        names = [(start, end) for start, end, inner in found if inner.entity.form == "name"]
+        for start, end, inner in doubtful:  # beside the first name it is the last one: ana_guest_3120
+            if any(end + 1 == other or stop + 1 == start for other, stop in names):
                 found.append((start, end, inner))
         return sorted(found, key=lambda item: item[0])
 
@@ -229,6 +279,34 @@ def _original_texts(vault: Vault) -> Iterator[str]:
             yield folded(spelling)
             if identity.entity.form in ("name", "address"):
                 yield from _TOKEN.findall(folded(spelling))
+
+
+def _fits_64_bits(number: str) -> bool:
+    """Tell whether digits fit the integer of a protocol buffer; of nineteen digits only some do."""
+    return number.isdecimal() and len(number) <= _DIGITS_64 and int(number) < 2**63
+
+
+def _is_mixed(text: str) -> bool:
+    return any(map(str.islower, text)) and any(map(str.isupper, text))
+
+
+def _cased_like_each(text: str, surface: str) -> str:
+    """Return a pseudonym with the case of another spelling, word by word and letter by letter.
+
+    Values that differ in case alone are one to some systems and two to others: so their stand-ins do, too.
+    """
+    models = _WORD.findall(surface)
+    if len(models) != len(_WORD.findall(text)):
+        return _cased_like_whole(text, surface)
+    models.reverse()
+    return _WORD.sub(lambda word: _cased_word(word.group(), models.pop()), text)
+
+
+def _cased_word(text: str, model: str) -> str:
+    if len(text) != len(model) and not (_is_mixed(model) and not model.istitle()):
+        return cased_like(text.lower(), model)
+    cases = (model[index * len(model) // len(text)] for index in range(len(text)))
+    return "".join(char.upper() if case.isupper() else char.lower() for char, case in zip(text, cases, strict=True))
 
 
 def _cased_like_whole(text: str, surface: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import calendar
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
 from .fold import Folded, at_boundary, fold, folded
@@ -18,14 +20,24 @@ from .place import Place
 from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
-from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault
+from .traced import Listener, TracedWalk
+from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
+_KEPT_WINDOW = 64  # characters
+_HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
-_MONTH_DAY = re.compile(r"\.?\s+\d{1,2}(?:st|nd|rd|th)?\b")
-_MONTHS = frozenset({month[:length].lower() for month in calendar.month_name[1:] for length in (3, 4, len(month))})
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A text that holds only in the text where it was found: everywhere there, or at ``[start, end)`` alone."""
+
+    text: str
+    start: int = 0
+    end: int = 0
 
 
 class Rewriter:
@@ -37,8 +49,9 @@ class Rewriter:
         pseudonyms: Pseudonyms,
         rules: Identifiers,
         key: bytes,
-        local: Mapping[str, frozenset[str]],
+        local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
+        kept: AbstractSet[str] = frozenset(),
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -46,12 +59,20 @@ class Rewriter:
         self._key = key
         self._local = local
         self._vocabulary = vocabulary
-        self._walk = Walk(self, rules.siblings)
+        self._kept = kept
+        self._walk: Walk = Walk(self, rules.siblings)
 
     @property
     def counts(self) -> Counter[str]:
         """How often each identity, by its canonical form, was replaced so far."""
         return Counter(self._walk.tally)
+
+    def explain(self, listener: Listener) -> None:
+        """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
+        self._walk = TracedWalk(self, self._rules.siblings, listener)
+
+    def _note(self, start: int, end: int, identity: Identity) -> None:
+        self._walk.note(start, end, identity.entity.name, min(identity.rules), identity.canonical)
 
     def value(self, value: JsonValue, place: Place) -> JsonValue:
         """Return a payload value rewritten."""
@@ -60,6 +81,10 @@ class Rewriter:
     def leaf(self, text: str, place: Place) -> str:
         """Return a text at a place of ours rewritten."""
         return self._walk.text(text, place)
+
+    def together(self, value: JsonValue, skipped: Collection[str]) -> JsonValue:
+        """Return a value with the texts that make one with their neighbours rewritten and settled."""
+        return self._walk.together(value, Place(), skipped=skipped)
 
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Return the replacements in one text."""
@@ -71,15 +96,35 @@ class Rewriter:
             for here, there in free.pieces(first, last):
                 piece = text[here:there]
                 if (here, there) == (first, last):
+                    if identity.entity.form == "name" and " " not in piece and not identity.word:
+                        identity.met.add(view.clean[start:end])  # a joined name, unless it is one word by itself
                     made = self._pseudonyms.of(identity, piece)
                 elif any(map(str.isalnum, piece)):
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
                 else:
                     continue
-                self._walk.tally.append(identity.canonical)
+                self._note(here, there, identity)
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
+
+    def across(self, text: str, place: Place, bounds: Sequence[int], _is_text: bool, /) -> Iterable[Replacement]:
+        """Return the replacements of values that lie on both sides of a bound: long ones, since short ones meet by chance."""
+        view = fold(text)
+        taken = Cover(len(text))
+        for start, end, identity in self._occurrences(text, view, place):
+            first, last = view.original(start, end)
+            if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
+                continue
+            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
+                continue  # the end of one name and the beginning of the next
+            if bisect_right(bounds, first) < bisect_left(bounds, last):
+                taken.take(first, last)
+                self._note(first, last, identity)
+                yield first, last, self._pseudonyms.of(identity, text[first:last])
+
+    def members(self, _value: Mapping[str, JsonValue], /) -> None:
+        """Do nothing: what an object tells was learnt in the harvest."""
 
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""
@@ -96,6 +141,7 @@ class Rewriter:
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
+        self._walk.note(0, len(text), place.kind, f"structure.{place.kind}")
         if place.kind == "signature":
             return shape_like(text, Stream(self._key, "signature", text))
         return f"blob:{len(text)}:{keyed_digest(self._key, 'blob', text).hex()[:16]}"
@@ -125,10 +171,22 @@ class Rewriter:
             return False
         if place.kind == "key" or place.name in self._rules.words["protected_members"]:
             return False
+        if self._in_kept(occurrence, view):
+            return False
         lowered = surface.lower()
         if len(view.clean.strip()) == len(surface):
             return lowered not in self._vocabulary
-        return not (lowered in _MONTHS and _MONTH_DAY.match(view.clean, occurrence.end))
+        return not is_calendar(view.clean, occurrence.start, occurrence.end)
+
+    def _in_kept(self, occurrence: Occurrence, view: Folded) -> bool:
+        """Tell whether a token is part of a text that a rule keeps, as ``claude`` is of a model's name."""
+        window = max(0, occurrence.start - _KEPT_WINDOW)
+        head = _HEAD.search(view.text, window, occurrence.start)
+        tail = _TAIL.match(view.text, occurrence.end)
+        run = view.text[head.start() if head else occurrence.start : tail.end() if tail else occurrence.end].rstrip(
+            ".:"
+        )
+        return len(run) > occurrence.end - occurrence.start and run in self._kept
 
     def _beside_a_name(
         self, doubtful: Sequence[Occurrence], found: Sequence[tuple[int, int, Identity]], view: Folded
@@ -160,14 +218,15 @@ class Rewriter:
                     yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
-        for name in self._local.get(text, ()):
-            identity = self._vault.by_surface(name)
+        for one in self._local.get(text, ()):
+            identity = self._vault.by_surface(one.text)
             if identity is None:
                 continue
-            found = [match.span() for match in re.finditer(re.escape(folded(name)), view.text)]
+            found = [match.span() for match in re.finditer(re.escape(folded(one.text)), view.text)]
             tokens = [(start, end) for start, end in found if at_boundary(view.clean, start, end)]
             for start, end in tokens or found:
-                yield start, end, identity
+                if not one.end or view.original(start, end) == (one.start, one.end):
+                    yield start, end, identity
 
 
 class _Free:

@@ -46,6 +46,7 @@ class FieldRule:
     id: str
     entity: str | None  # None: a keep rule
     names: NamePattern
+    exempt: NamePattern | None  # names that `names` would mean, but must not
     under: NamePattern | None
     beside: NamePattern | None
     shape: re.Pattern[str] | None
@@ -53,7 +54,7 @@ class FieldRule:
 
     def fits(self, place: Place, text: str) -> bool:
         """Tell whether the rule means this leaf."""
-        if not self.names.fits(place.name):
+        if not self.names.fits(place.name) or (self.exempt is not None and self.exempt.fits(place.name)):
             return False
         if self.under is not None and not any(map(self.under.fits, place.names[:-1])):
             return False
@@ -97,6 +98,7 @@ class Identifiers:
     patterns: tuple[PatternRule, ...]
     words: Mapping[str, frozenset[str]]
     siblings: frozenset[str]  # names that some rule wants to stand beside its own
+    member_words: frozenset[str]  # of the names that rules know: schema words, whoever is called so
 
     def field(self, place: Place, text: str) -> FieldRule | None:
         """Return the rule that names this leaf an identifier, the first in file order.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from ..model.case import Case, SecretFound
 from ..model.span import tree
-from .document import transform
 from .fold import fold
 from .place import Place
 from .sensitive import Sensitive
 from .steps import document_steps
 from .vault import Identity, Vault
-from .walk import Replacement, Walk
+from .walk import Replacement
+from .watch import Watcher
 
 _OPAQUE = {"signature": "structure.signature", "blob": "structure.private_key"}
 
@@ -41,11 +41,11 @@ def secrets_found(
     sightings = _Sightings(vault, rules)
     for span in case.trace.spans:
         sightings.walk.value(tree(span), Place())
-        for secret in sightings.taken():
+        for secret in sightings.met():
             secret.spans[span_ids[span.span_id]] = None
     for step in document_steps(case.document):
-        transform(step.document, sightings.walk.value, sightings.walk.text)
-        for secret in sightings.taken():
+        sightings.watch(step.document)
+        for secret in sightings.met():
             secret.steps[step.place] = None
     found = [
         SecretFound(kind=each.kind, rule=each.rule, steps=tuple(each.steps), spans=tuple(each.spans))
@@ -69,22 +69,20 @@ def _distinct(secrets: Iterable[_Secret]) -> Iterator[_Secret]:
             yield secret
 
 
-class _Sightings:
-    """Visits documents without changing them and notes the credentials in them."""
+class _Sightings(Watcher):
+    """Notes the credentials in documents."""
 
     def __init__(self, vault: Vault, rules: Sensitive) -> None:
+        super().__init__()
         self._vault = vault
         self._rules = rules
         self.found = {
             identity.canonical: self._known(identity) for identity in vault.sorted() if identity.entity.secret
         }
-        self.walk = Walk(self, frozenset())
 
-    def taken(self) -> list[_Secret]:
+    def met(self) -> list[_Secret]:
         """Return what was met since this was asked last."""
-        met = [self.found[name] for name in dict.fromkeys(self.walk.tally)]
-        self.walk.tally.clear()
-        return met
+        return [self.found[name] for name in self.taken()]
 
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Note the credentials in a text."""

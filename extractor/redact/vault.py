@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
+from .digests import Source
 from .fold import Folded, at_boundary, folded
 from .rules import Entity
 
@@ -20,6 +21,7 @@ class Identity:
 
     ``word`` identities are single tokens that could be ordinary words; ``local`` ones were found by the language model
     alone and hold only where it found them; ``number`` ones stood as a JSON number somewhere, so their stand-ins must too.
+    ``digest`` says of what other identity this one is a plain digest. ``met`` are aliases that were replaced somewhere.
     """
 
     canonical: str
@@ -29,7 +31,9 @@ class Identity:
     word: bool = False
     local: bool = False
     number: bool = False
+    digest: Source | None = None
     spellings: set[str] = field(default_factory=set, repr=False)
+    met: set[str] = field(default_factory=set, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,11 @@ class Vault:
         """Return the identity that a whole text spells, if any."""
         return self._indexed().surfaces.get(folded(text).strip())
 
+    def by_alias(self, text: str) -> Identity | None:
+        """Return the identity of which a whole text is another spelling, whatever else it may be by itself."""
+        claims = self._aliases.get(folded(text).strip())
+        return self._winner(claims) if claims else None
+
     def find(self, view: Folded) -> Iterator[Occurrence]:
         """Yield every occurrence of a non-local identity, overlapping ones included, boundaries respected."""
         index = self._indexed()
@@ -117,7 +126,8 @@ class Vault:
         if self._index is None:
             surfaces = {surface: self._winner(claims) for surface, claims in self._claims.items()}
             for alias, claims in self._aliases.items():
-                surfaces.setdefault(alias, self._winner(claims))
+                if alias not in surfaces or surfaces[alias].word:  # a mailbox alone tells not that it is two names
+                    surfaces[alias] = self._winner(claims)
             self._index = _Index(surfaces)
         return self._index
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from ..model.json import JsonValue, number
+from ._beside import Neighbours, lines
 from ._blobs import unmarked
 from ._decode import container, from_base64, from_hex, mapped
 from ._fold import fold
@@ -39,15 +40,24 @@ class Comparison:
     pairs: list[Pair] = field(default_factory=list, repr=False)
     _texts: list[tuple[str, str, str]] = field(default_factory=list, repr=False)
     _expected: dict[str, str] = field(default_factory=dict, repr=False)
+    _neighbours: Neighbours = field(default_factory=Neighbours, repr=False)
+    _unlike: dict[str, None] = field(default_factory=dict, repr=False)
     _aligned: dict[tuple[str, str], list[tuple[Segment, str]] | None] = field(default_factory=dict, repr=False)
 
     def documents(self, original: JsonValue, redacted: JsonValue) -> None:
-        """Compare two documents: trees first, so that whole leaves say what replaces what, then texts."""
+        """Compare two documents: trees first, so that whole leaves say what replaces what, then texts, then neighbours."""
         self._trees(original, redacted, Place())
         while self._texts:
             waiting, self._texts = self._texts, []
             for one, other, place in waiting:
                 self._text(one, other, place)
+        for places, one, other in self._neighbours.joined(self._unlike):
+            captured = align(one, self.finder.segments(one), other, self._expected)
+            if captured is not None:  # a value goes on from one text into the next
+                self._captured(one, captured, places[0])
+                self._unlike = {place: None for place in self._unlike if place not in places}
+        for place in self._unlike:
+            self._fault(place, "text that is no identifier differs")
 
     def _trees(self, original: JsonValue, redacted: JsonValue, root: Place) -> None:
         stack = [(original, redacted, root)]
@@ -83,6 +93,7 @@ class Comparison:
         if self._is_ours(one, other, place) or self._is_marked(one, other):
             return
         if isinstance(one, str) and isinstance(other, str):
+            self._neighbours.add(place, one, other)
             if one != other:
                 self._whole_or_text(one, other, place.text)
         elif _is_number(one) and _is_number(other):
@@ -133,9 +144,16 @@ class Comparison:
         if (one, other) not in self._aligned:
             self._aligned[one, other] = align(one, self.finder.segments(one), other, self._expected)
         captured = self._aligned[one, other]
-        if captured is None:
-            self._fault(place, "text that is no identifier differs")
-            return
+        if captured is not None:
+            self._captured(one, captured, place)
+        elif (documents := lines(one, other)) is not None:
+            self._trees(
+                [was for was, _ in documents], [now for _, now in documents], Place(f"{place} (JSON)", payload=True)
+            )
+        else:
+            self._unlike.setdefault(place)
+
+    def _captured(self, one: str, captured: Iterable[tuple[Segment, str]], place: str) -> None:
         for segment, now in captured:
             was = one[segment.start : segment.end]
             if segment.encoded:

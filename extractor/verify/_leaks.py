@@ -11,6 +11,7 @@ from ahocorasick_rs import AhoCorasick
 
 from ..model.case import KnownValue
 from ..model.json import JsonValue
+from ._calendar import dates_something
 from ._decode import container, joined, layers
 from ._fold import View, fold, is_token, squeeze, view
 from ._forms import Match, forms
@@ -20,6 +21,7 @@ _DIGIT_RUN = re.compile(r"\d(?:[ \-.()/+]{0,3}\d){6,}")
 _SEPARATORS = re.compile(r"\D+")
 _DIGEST = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{64}(?![0-9A-Za-z])")
 _SHORT_PIECE = 3
+_LONGEST_NAME = 64
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class LeakProof:
     _automaton: AhoCorasick | None = field(default=None, repr=False)
     _names: list[str] = field(default_factory=list, repr=False)
     _hits: dict[str, tuple[tuple[int, Match], ...]] = field(default_factory=dict, repr=False)
+    _programme: set[str] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         for index, value in enumerate(self.known):
@@ -52,6 +55,7 @@ class LeakProof:
     def document(self, file: str, document: JsonValue, *, ours: bool = False) -> None:
         """Search a JSON document; with ``ours`` its numbers and bare digests are generated and exempt by form."""
         leaves = [leaf for leaf in walk(document, self.rules) if not self._exempt(leaf, ours=ours)]
+        self._programme.update(fold(leaf.text) for leaf in leaves if not ours and leaf.place.kind in self.rules.named)
         for leaf in leaves:
             where = f"{file} {leaf.place.text}" + (" (member name)" if leaf.form == "key" else "")
             self._leaf(where, leaf, protected=not ours and leaf.place.kind in self.rules.named, ours=ours)
@@ -107,11 +111,26 @@ class LeakProof:
                 if match in (Match.TOKEN, Match.SPELLED):
                     if loose or not is_token(seen.shape, start, end):
                         continue
-                    if match is Match.SPELLED and seen.shape[start:end] != view(self.known[index].text.strip()).shape:
+                    if match is Match.SPELLED and (
+                        seen.shape[start:end] != view(self.known[index].text.strip()).shape
+                        or self._is_word(seen, start, end)
+                    ):
                         continue
                 elif match is Match.DIGITS and not loose:
                     continue
                 yield index, match
+
+    def _is_word(self, seen: View, start: int, end: int) -> bool:
+        """Say whether a doubtful name stands in a date or in a name of the program's; listed as an ambiguous residual."""
+        if dates_something(seen.folded, start, end):
+            return True
+        first, last = start, end
+        while first > max(0, start - _LONGEST_NAME) and _is_name_character(seen.folded[first - 1]):
+            first -= 1
+        while last < min(len(seen.folded), end + _LONGEST_NAME) and _is_name_character(seen.folded[last]):
+            last += 1
+        name = seen.folded[first:last].rstrip(".:")
+        return len(name) > end - start and name in self._programme
 
     def _joined(self, place: str, items: list[JsonValue]) -> None:
         short = all(isinstance(item, (int, str)) and len(str(item)) <= _SHORT_PIECE for item in items)
@@ -138,6 +157,10 @@ class LeakProof:
     def _fault(self, index: int, place: str, how: str) -> None:
         value = self.known[index]
         self.faults.setdefault(f"{value.entity} (rule {value.rule}) stands in {place}: {how}")
+
+
+def _is_name_character(char: str) -> bool:
+    return char.isalnum() or char in "_.:/-"
 
 
 def readable(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:

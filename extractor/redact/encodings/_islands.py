@@ -9,6 +9,7 @@ from extractor.redact.encodings import _json, _python, _url
 from extractor.redact.encodings._base64 import embedded_base64
 from extractor.redact.encodings._escapes import escaped_words
 from extractor.redact.encodings._headers import embedded_headers, embedded_pem
+from extractor.redact.encodings._hex import embedded_hex
 from extractor.redact.encodings._json import open_json
 from extractor.redact.encodings._jwt import embedded_jwt
 from extractor.redact.encodings._opened import Draft, Embedded, Opened
@@ -36,6 +37,7 @@ def embedded(text: str) -> Iterator[Embedded]:
         *embedded_jwt(text),
         *embedded_headers(text),
         *embedded_pairs(text),
+        *embedded_hex(text),
         *embedded_base64(text),
         *_escaped(text),
         *escaped_words(text),

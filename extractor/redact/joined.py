@@ -1,0 +1,48 @@
+"""A person's name written as one word, as logins and mailboxes have it: ``lenafischer``, ``fischerlena``, ``lfischer``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .fold import folded
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
+_LEAST = 5  # letters: a shorter one is as likely a word
+_LEAST_SURNAME = 4  # beside an initial
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One word of a name inside a joined form, whole or by its initial."""
+
+    word: str
+    initial: bool = False
+
+    @property
+    def text(self) -> str:
+        """The letters that stand in the joined form."""
+        letters = "".join(filter(str.isalnum, folded(self.word)))
+        return letters[:1] if self.initial else letters
+
+
+def forms(name: str, particles: frozenset[str]) -> Mapping[str, Sequence[Piece]]:
+    """Return the joined forms of a full name, folded, with the pieces of each; none for a single word."""
+    every = _WORD.findall(name)
+    words = [word for word in every[:-1] if word.lower() not in particles] + every[-1:]
+    if len(words) < 2:  # first and last
+        return {}
+    first, last = Piece(words[0]), Piece(words[-1])
+    orders = [[Piece(word) for word in every], [Piece(word) for word in words], [first, last], [last, first]]
+    if len(last.text) >= _LEAST_SURNAME:
+        initial = Piece(words[0], initial=True)
+        orders += [[initial, last], [last, initial]]
+    if len(first.text) >= _LEAST_SURNAME:
+        orders.append([first, Piece(words[-1], initial=True)])
+    made: dict[str, Sequence[Piece]] = {}
+    for pieces in orders:
+        form = "".join(piece.text for piece in pieces)
+        if len(form) >= _LEAST and form.isalpha():
+            made.setdefault(form, pieces)
+    return made
