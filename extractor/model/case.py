@@ -124,8 +124,21 @@ class RedactedCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelationCount:
+    """Replaced occurrences of one class: how many values they have, and how many occurrences kept their relations."""
+
+    entity: str
+    values: int
+    occurrences: int
+    preserved: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proofs:
-    """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read."""
+    """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read.
+
+    ``searched`` counts the known values that no file holds, ``relations`` the replaced occurrences, both by class.
+    """
 
     known_values: int
     leaks: int
@@ -133,6 +146,8 @@ class Proofs:
     classes: int
     occurrences: int
     preserved: int
+    searched: Mapping[str, int] = field(default_factory=dict)
+    relations: tuple[RelationCount, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
 
 

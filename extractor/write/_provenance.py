@@ -61,8 +61,15 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "classes": proofs.classes,
                 "occurrences": proofs.occurrences,
                 "preserved": proofs.preserved,
+                "entities": [asdict(count) for count in proofs.relations],
             },
-            "leaks": {"known_values": proofs.known_values, "found": proofs.leaks},
+            "leaks": {
+                "known_values": proofs.known_values,
+                "found": proofs.leaks,
+                "entities": [
+                    {"entity": entity, "values": values} for entity, values in sorted(proofs.searched.items())
+                ],
+            },
             "ledger": notes(ledger),
             "grader": {name: grader.get(name) for name in ("name", "version", "result")} if grader else None,
             "rules": {"sha256": ruleset_digest},
