@@ -40,13 +40,8 @@ _telling = options.join(
 )
 _redacting = options.join(
     options.key_file,
-    click.option("--scope", metavar="NAME", help="Pseudonyms agree within: case (default), workspace, or a name."),
-    click.option(
-        "--scope-of",
-        metavar="CASE",
-        type=click.Path(path_type=Path),
-        help="Take over the scope of a case: its fixed twin, its recapture.",
-    ),
+    options.scope,
+    options.scope_of,
     click.option(
         "--treat",
         metavar="PATH=word|name",

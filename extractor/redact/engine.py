@@ -84,32 +84,33 @@ def redact_documents(
     values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str = "redact"
 ) -> tuple[JsonValue, ...]:
     """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
-    documents = Documents(rules, config, key, scope=scope)
+    documents = Documents(rules, config, key)
     for value in values:
         documents.learn(value)
+    documents.settle(scope)
     return tuple(map(documents.rewritten, values))
 
 
 class Documents:
-    """Values redacted together, one at a time: all are learnt before the first is rewritten.
+    """Values redacted together, one at a time: all are learnt, then settled, then rewritten.
 
     What is held is what was learnt (identities, and texts that a person would read), not the values. ``listener`` hears
     of every finding of the rewriting.
     """
 
     def __init__(
-        self, rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str, listener: Listener | None = None
+        self, rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, listener: Listener | None = None
     ) -> None:
         self._identifiers = compile_identifiers(rules)
         self._config = config
-        self._key = key.derive("scope/" + scope)
+        self._key = key
         self._listener = listener
         self._harvest: Harvest | None = Harvest(self._identifiers, vocabulary(), config.own)
         self._rewriter: Rewriter | None = None
 
     def learn(self, value: JsonValue) -> None:
-        """Take in one value, before anything is rewritten."""
-        assert self._harvest is not None  # noqa: S101  # rewriting has not begun
+        """Take in one value."""
+        assert self._harvest is not None  # noqa: S101  # not settled yet
         self._harvest.document(value, Place())
 
     @property
@@ -117,14 +118,18 @@ class Documents:
         """The texts learnt that the language model will read."""
         return frozenset(self._harvest.prose) if self._harvest is not None else frozenset()
 
+    def settle(self, scope: str) -> None:
+        """Give every identity its pseudonym under a scope; nothing more can be learnt."""
+        assert self._harvest is not None  # noqa: S101  # settled once
+        scope_key = self._key.derive("scope/" + scope)
+        self._rewriter, _ = _prepared(self._harvest, self._identifiers, scope_key, self._config, None)
+        self._harvest = None
+        if self._listener is not None:
+            self._rewriter.explain(self._listener)
+
     def rewritten(self, value: JsonValue) -> JsonValue:
         """Return one of the values with its identifiers replaced."""
-        if self._rewriter is None:
-            assert self._harvest is not None  # noqa: S101  # it goes when the rewriter comes
-            self._rewriter, _ = _prepared(self._harvest, self._identifiers, self._key, self._config, None)
-            self._harvest = None
-            if self._listener is not None:
-                self._rewriter.explain(self._listener)
+        assert self._rewriter is not None  # noqa: S101  # settled
         return self._rewriter.value(value, Place())
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_CHUNK = 50_000  # characters; spaCy refuses a million and takes 2.3 kB of memory for each
 _OVERLAP = 200
-_MOST_TEXTS = 20_000  # kept with what was found in them; a stream of documents has no end
+_MOST_REMEMBERED = 16_000_000  # characters of texts kept with what was found in them; a stream of documents has no end
 _WORDS = re.compile(r"[^\W\d_]{2,}", re.UNICODE)
 _MIN_WORDS = 3
 _MIN_LETTERS = 0.6
@@ -69,12 +69,14 @@ class ProseReader:
         self._settings = settings
         self._engine: AnalyzerEngine | None = None
         self._seen: dict[str, tuple[Finding, ...]] = {}
+        self._remembered = 0
 
     def by_text(self, texts: Iterable[str]) -> Iterator[tuple[str, tuple[Finding, ...]]]:
         """Yield each text with its findings, in the order of the texts sorted."""
         ordered = sorted(texts)
-        if len(self._seen) > _MOST_TEXTS:
+        if self._remembered > _MOST_REMEMBERED:
             self._seen.clear()
+            self._remembered = 0
         self._read([text for text in ordered if text not in self._seen])
         for text in ordered:
             yield text, self._seen[text]
@@ -106,6 +108,7 @@ class ProseReader:
                     rule = "recognizer." + result.entity_type.lower()
                     part = chunk[result.start : result.end]
                     read.foreign.append(Finding(text=part, rule=rule, corroborated=False, foreign=True))
+        self._remembered += sum(map(len, texts))
         self._seen.update({text: tuple(read.findings(self._settings.entities)) for text, read in found.items()})
 
     def _analyzed(self, chunk: str, entities: list[str], artifacts: NlpArtifacts) -> list[RecognizerResult]:

@@ -72,7 +72,7 @@ class Rewriter:
         self._walk = TracedWalk(self, self._rules.siblings, listener)
 
     def _note(self, start: int, end: int, identity: Identity) -> None:
-        self._walk.note(start, end, identity.entity.name, min(identity.rules), identity.canonical)
+        self._walk.note(start, end, identity.entity.name, identity.rules, identity.canonical)
 
     def value(self, value: JsonValue, place: Place) -> JsonValue:
         """Return a payload value rewritten."""
@@ -141,7 +141,7 @@ class Rewriter:
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
-        self._walk.note(0, len(text), place.kind, f"structure.{place.kind}")
+        self._walk.note(0, len(text), place.kind, (f"structure.{place.kind}",))
         if place.kind == "signature":
             return shape_like(text, Stream(self._key, "signature", text))
         return f"blob:{len(text)}:{keyed_digest(self._key, 'blob', text).hex()[:16]}"

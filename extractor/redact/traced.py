@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ Steps = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replaced:
-    """One replacement. ``steps`` lead to its text by position, and ``[start, end)`` are its characters there.
+    """One replacement. ``steps`` lead to its text by position, and ``[start, end)`` are its characters there;
+    ``rules`` are all that know the value.
 
     ``[2]`` is an item of an array, ``{1}`` the value of an object's member, ``key`` after it that member's name, and
     ``<0.1>`` part 1 of the piece 0 of a text that was decoded: a range then counts in the decoded text.
@@ -28,7 +29,7 @@ class Replaced:
     start: int
     end: int
     entity: str
-    rule: str
+    rules: tuple[str, ...]
 
 
 Listener = Callable[[Replaced], None]
@@ -48,14 +49,14 @@ class TracedWalk(Walk):
         self._group: _Group | None = None
         self._outer: _Group | None = None
 
-    def note(self, start: int, end: int, entity: str, rule: str, canonical: str | None = None) -> None:
+    def note(self, start: int, end: int, entity: str, rules: Iterable[str], canonical: str | None = None) -> None:
         """Tell of a replacement where the walk stands."""
-        super().note(start, end, entity, rule, canonical)
+        super().note(start, end, entity, rules, canonical)
         places = [(tuple(self._steps), start, end)]
         if self._group is not None:
             places = self._group.places(tuple(self._steps), start, end)
         for steps, first, last in places:
-            self._listener(Replaced(steps=steps, start=first, end=last, entity=entity, rule=rule))
+            self._listener(Replaced(steps=steps, start=first, end=last, entity=entity, rules=tuple(sorted(rules))))
 
     def at(self, group: Siblings | None, offset: int) -> None:
         """Know where in joined texts the next one begins."""

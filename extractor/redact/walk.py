@@ -67,9 +67,9 @@ class Walk:
         self._met: dict[tuple[str, Place, tuple[int, ...]], tuple[tuple[Replacement, ...], tuple[str, ...]]] = {}
         self.tally: list[str] = []
 
-    def note(self, start: int, end: int, entity: str, rule: str, canonical: str | None = None) -> None:
+    def note(self, start: int, end: int, entity: str, rules: Iterable[str], canonical: str | None = None) -> None:
         """Take down that the visitor replaces ``[start, end)`` of the text it sees, an identity where ``canonical`` is given."""
-        del start, end, entity, rule
+        del start, end, entity, rules
         if canonical is not None:
             self.tally.append(canonical)
 

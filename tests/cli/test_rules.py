@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -158,3 +160,11 @@ def test_a_field_is_explained_to_machines(here, capsys):
         "applies": "here",
         "conditions": first["rules"][0]["conditions"],
     }
+
+
+def test_the_example_of_the_page_about_rules_holds(here, capsys):
+    page = (Path(__file__).parent.parent.parent / "docs" / "rules.md").read_text("utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (here / "example.toml").write_text(example, encoding="utf-8")
+    assert run(["rules", "test", "example.toml"]) == 0
+    assert "rules hold" in capsys.readouterr().out

@@ -60,3 +60,13 @@ def test_what_is_no_case_is_refused(here, export, capsys):
 
 def test_two_scopes_are_one_too_many(case, export):
     assert again(export, case, "--scope", "workspace") == 2
+
+
+def test_what_is_redacted_under_the_scope_of_a_case_reads_like_the_case(case, here, capsys):
+    before = json.loads((case / "fixture.json").read_bytes())
+    pseudonym = before["tool_events"][0]["outcome"]["value"]["customer"]["email"]
+    (here / "note.json").write_text('{"email": "maren.oduya@example.com"}')
+    assert run(["redact", "note.json", "--scope-of", str(case)]) == 0
+    assert json.loads(capsys.readouterr().out) == {"email": pseudonym}
+    assert run(["redact", "note.json"]) == 0
+    assert json.loads(capsys.readouterr().out) != {"email": pseudonym}

@@ -17,20 +17,22 @@ MAIL = "zed.whitcombe@acme-corp.com"
 def explained(*values):
     """Return the values redacted, and what was told of the first, as steps joined, range, class and rule."""
     told = []
-    documents = Documents(load(), RunConfig(), KEY, scope="t", listener=told.append)
+    documents = Documents(load(), RunConfig(), KEY, listener=told.append)
     for value in values:
         documents.learn(value)
+    documents.settle("t")
     made = [documents.rewritten(value) for value in values[1:]]
     told.clear()
     return [documents.rewritten(values[0]), *made], [
-        (".".join(one.steps), one.start, one.end, one.entity, one.rule) for one in told
+        (".".join(one.steps), one.start, one.end, one.entity, ",".join(one.rules)) for one in told
     ]
 
 
 def silent(*values):
-    documents = Documents(load(), RunConfig(), KEY, scope="t")
+    documents = Documents(load(), RunConfig(), KEY)
     for value in values:
         documents.learn(value)
+    documents.settle("t")
     return [documents.rewritten(value) for value in values]
 
 
