@@ -42,6 +42,7 @@ class Harvest:
         self.prose: set[str] = set()
         self.kept: set[str] = set()
         self.protected: set[str] = set()
+        self.opaque_secret = False
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
@@ -184,8 +185,9 @@ class Harvest:
                 return rule
         return None
 
-    def opaque(self, text: str, _place: Place, /) -> str:
-        """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
+    def opaque(self, text: str, place: Place, /) -> str:
+        """Signatures and blobs are replaced whole where they stand; nothing is learnt from them but that they are there."""
+        self.opaque_secret = self.opaque_secret or place.is_opaque_secret
         return text
 
     def deny(self, deny: Deny) -> None:
