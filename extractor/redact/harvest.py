@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
 from ..model.json import ExactNumber, JsonValue
-from . import dates, digests
+from ..model.json import number as spelled
+from . import checks, dates, digests
 from .alone import tail
 from .cover import Cover
 from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
+from .labelled import labelled
 from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rewrite import Local
@@ -91,11 +93,30 @@ class Harvest:
                 self.protected.add(folded(stripped))
                 self._structured = self._structured or _is_result(place)
             self._patterns(text, islands)
+            if place.kind == "value":
+                self._labelled(text, place, Cover(len(text), islands))
             if place.prose and is_prose(text):
                 self.prose.add(text)
             elif place.kind == "key" and _FULL_NAME.fullmatch(stripped) and not self._ordinary(stripped):
                 self.prose.add(text)  # what is listed by people's names
         return ()
+
+    def _labelled(self, text: str, place: Place, opened: Cover) -> None:
+        """Record what field rules say of values that the text itself labels."""
+        for item in labelled(text):
+            if opened.touches(item.start, item.end) and item.loose:
+                continue  # what stands there was opened, or is no whole value
+            inner = Place((*place.names, *item.names), self._rules.siblings.intersection(item.beside))
+            rule = self._rules.field(inner, item.text)
+            if rule is not None and not (item.loose and self._begins_sentence(item.text, rule)):
+                self._whole(item.text, rule)
+
+    def _begins_sentence(self, text: str, rule: FieldRule) -> bool:
+        """Tell whether words after a colon say something, as in ``Recipient: the warehouse``, and name nobody."""
+        entity = self._rules.entities[rule.entity or ""]
+        if entity.form == "name":
+            return not checks.named(text)
+        return entity.secret and (" " in text or not checks.login_like(text))
 
     def _key_rule(self, place: Place, key: str) -> FieldRule | None:
         """Return the rule that calls a member name an id: ``{"orders": {"20931": …}}`` lists by them."""
@@ -166,9 +187,16 @@ class Harvest:
                 self._whole(str(abs(value)), rule, number=True)
             elif not self._proven_number(str(abs(value))):
                 self.kept.add(str(value))
+        elif (rule := self._coordinate_rule(spelled(value), place)) is not None:
+            self._whole(spelled(value), rule)
         elif isinstance(value, ExactNumber):
             self.kept.add(value.text)
         return value
+
+    def _coordinate_rule(self, text: str, place: Place) -> FieldRule | None:
+        rule = self._rules.field(place.as_kind("value"), text)
+        coordinate = rule is not None and self._rules.entities[rule.entity or ""].form == "coordinate"
+        return rule if coordinate else None
 
     def _proven_number(self, digits: str) -> bool:
         """Record a number that a check digit proves whatever its member is called."""

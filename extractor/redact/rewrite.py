@@ -10,7 +10,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ..errors import RedactionRefused
-from ..model.json import JsonValue
+from ..model.json import ExactNumber, JsonValue
+from ..model.json import number as number_text
 from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
@@ -130,7 +131,7 @@ class Rewriter:
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""
         if not isinstance(value, int):
-            return value
+            return self._coordinate(value, place)
         spelled = str(abs(value))
         named = self._rules.field(place.as_kind("value"), spelled) is not None
         if not named and len(spelled) < SUBSTRING_DIGITS:
@@ -139,6 +140,15 @@ class Rewriter:
         if not (made.isdecimal() and len(str(int(made))) == len(made)):
             raise RedactionRefused("a number's stand-in would be no number")
         return int(made) if value >= 0 else -int(made)
+
+    def _coordinate(self, value: float, place: Place) -> float:
+        """Return a number's stand-in where it is a coordinate; no other fraction identifies."""
+        spelled = number_text(value)
+        rule = self._rules.field(place.as_kind("value"), spelled)
+        if rule is None or self._rules.entities[rule.entity or ""].form != "coordinate":
+            return value
+        made = splice(spelled, self.text(spelled, place.as_kind("value"), ()))
+        return ExactNumber(made) if isinstance(value, ExactNumber) else float(made)
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from .place import Place
 
 Form = Literal["name", "mail", "digits", "id", "secret", "address", "date", "ip", "mac", "handle", "host", "coordinate"]
+_SENTENCE = re.compile(r"[^\W\d_]{0,2}\d[.!?;]\s+(?=[A-Z])|\n\s*\n")  # after a value; "Acct. No" is no end
 _CONTEXT_WINDOW = 48  # characters before a finding in which a context word counts
 
 
@@ -49,6 +50,7 @@ class FieldRule:
     names: NamePattern
     exempt: NamePattern | None  # names that `names` would mean, but must not
     under: NamePattern | None
+    unless: NamePattern | None  # nearer than any of `under`, these say that the leaf is about something else
     beside: NamePattern | None
     shape: re.Pattern[str] | None
     check: Callable[[str], bool] | None
@@ -57,7 +59,7 @@ class FieldRule:
         """Tell whether the rule means this leaf."""
         if not self.names.fits(place.name) or (self.exempt is not None and self.exempt.fits(place.name)):
             return False
-        if self.under is not None and not any(map(self.under.fits, place.names[:-1])):
+        if self.under is not None and not self.is_under(place.names):
             return False
         if self.beside is not None and not any(map(self.beside.fits, place.beside)):
             return False
@@ -69,6 +71,15 @@ class FieldRule:
         """Yield every pattern of member names that the rule asks for, at or around its leaf."""
         values = (getattr(self, member.name) for member in dataclasses.fields(self))
         return (value for value in values if isinstance(value, NamePattern))
+
+    def is_under(self, names: Sequence[str]) -> bool:
+        """Tell whether the nearest telling name around the innermost is one of ``under``, not of ``unless``."""
+        for name in reversed(names[:-1]):
+            if self.unless is not None and self.unless.fits(name):
+                return False
+            if self.under is not None and self.under.fits(name):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +100,16 @@ class PatternRule:
             start, end = found.span(group)
             if start == end or (self.check is not None and not self.check(clean[start:end])):
                 continue
-            if self.context is not None and not self.context.search(lowered, max(0, start - _CONTEXT_WINDOW), start):
+            if self.context is not None and not self._is_cued(clean, lowered, start):
                 continue
             yield start, end
+
+    def _is_cued(self, clean: str, lowered: str, start: int) -> bool:
+        """Tell whether a context word stands before a place, in the same sentence."""
+        first = max(0, start - _CONTEXT_WINDOW)
+        for sentence in _SENTENCE.finditer(clean, first, start):
+            first = sentence.end()
+        return self.context is not None and self.context.search(lowered, first, start) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
