@@ -9,14 +9,61 @@ from pathlib import Path
 import click
 
 from extractor.cli.app import COMMANDS, app
+from extractor.redact.catalogue import RuleCard, catalogue
+from extractor.ruleset import load
 
-PAGE = Path(__file__).parent / "commands.md"
+COMMAND_PAGE = Path(__file__).parent / "commands.md"
+RULE_PAGE = Path(__file__).parent / "rules.md"
+_FROM_HERE = "<!-- Written by make docs from rules/identifiers, from here on. -->\n"
 _WIDTH = 100
 
 
-def page() -> str:
+def command_page() -> str:
     """Return the command reference: every command's own help, in the order of the line."""
     return "\n".join(_lines())
+
+
+def rule_page() -> str:
+    """Return the page about rules: what people wrote, then the classes and what is kept, from the rule files."""
+    written, _, _ = RULE_PAGE.read_text("utf-8").partition(_FROM_HERE)
+    return written + _FROM_HERE + "\n".join(_tables())
+
+
+def _tables() -> Iterator[str]:
+    rules = load()
+    cards = catalogue(rules)
+    entities = {
+        name: entity
+        for document in rules.family("identifiers").values()
+        for name, entity in document.get("entity", {}).items()
+    }
+    yield "\n## The classes\n"
+    yield "| class | pseudonym | rules |"
+    yield "|---|---|---|"
+    for name, entity in sorted(entities.items(), key=lambda item: (item[1]["rank"], item[0])):
+        found = _ids([card for card in cards if card.entity == name]) or "found in prose, or derived"
+        yield f"| {name} | {entity['form']} | {found} |"
+    yield "\n## What is kept\n"
+    yield "| rule | why |"
+    yield "|---|---|"
+    for card in cards:
+        if card.kind == "keep":
+            yield f"| {card.id} | {_cell(card.why)} |"
+    yield "\n## Each rule\n"
+    yield "| rule | kind | why |"
+    yield "|---|---|---|"
+    for card in cards:
+        if card.kind != "keep":
+            yield f"| {card.id} | {card.kind} | {_cell(card.why)} |"
+    yield ""
+
+
+def _ids(cards: Sequence[RuleCard]) -> str:
+    return ", ".join(card.id for card in cards)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").strip()
 
 
 def _lines() -> Iterator[str]:
@@ -47,13 +94,15 @@ def _section(command: click.Command, words: Sequence[str]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page, or with ``--check`` return 1 when it differs from the commands."""
+    """Write the pages, or with ``--check`` return 1 when one differs from what it is written from."""
+    pages = {COMMAND_PAGE: command_page(), RULE_PAGE: rule_page()}
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:
-        if PAGE.read_text("utf-8") == page():
-            return 0
-        sys.stderr.write("docs/commands.md is out of date: run make docs\n")
-        return 1
-    PAGE.write_text(page(), "utf-8")
+        for path in stale:
+            sys.stderr.write(f"docs/{path.name} is out of date: run make docs\n")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(pages[path], "utf-8")
     return 0
 
 

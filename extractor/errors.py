@@ -11,6 +11,7 @@ ExtractFixtureError                exit
 │   ├── RelationBroken
 │   └── StructureChanged
 ├── RedactionRefused                5   something could not be redacted with certainty
+│   └── ModelChanged                the language model's files are not the pinned ones
 ├── InputUnreadable                 6   a source cannot be read, or holds no span
 ├── ValidationFailed                1   a fixture, sidecar or rule does not fit its schema
 ├── CaseExists                      1   another case stands where this one would be written
@@ -100,6 +101,10 @@ class RedactionRefused(ExtractFixtureError):
     """Redaction met something that it cannot treat with certainty: a depth bound, a time bound, an unknown form."""
 
     exit_status = 5
+
+
+class ModelChanged(RedactionRefused):
+    """The files of the language model are not those that rules or project pin; nothing of them was executed."""
 
 
 class InputUnreadable(ExtractFixtureError):

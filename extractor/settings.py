@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from .errors import UsageError
-from .model.config import Nlp, Override, Own, RunConfig
+from .model.config import Deny, Nlp, Override, Own, RunConfig
 
 OWN_FILE = "extract-fixture.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "extract-fixture"
 _SAYABLE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
-_TABLES = ("own", "nlp")
+_TABLES = ("own", "deny", "nlp")
 
 Table = Mapping[str, object]
-_Section = TypeVar("_Section", Own, Nlp)
+_Section = TypeVar("_Section", Own, Deny, Nlp)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
     texts = {name: _value(table, name, _text, faults) for name in (*_TEXTS, *_PATHS)}
     lists = {name: _value(table, name, _texts, faults) or () for name in _LISTS}
     own = _section(table, "own", Own, faults)
+    deny = _section(table, "deny", Deny, faults)
     nlp = _section(table, "nlp", Nlp, faults)
     if faults:
         raise UsageError(f"{file} holds settings that are not understood:\n" + "\n".join(f"  {f}" for f in faults))
@@ -76,6 +78,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
             workflow_version=texts["workflow-version"],
             prompt_version=texts["prompt-version"],
             own=own,
+            deny=deny,
             nlp=nlp,
         ),
     )
@@ -131,19 +134,26 @@ def _texts(value: object) -> tuple[str, ...] | None:
     return texts if len(texts) == len(value) else None
 
 
+def _key(member: str) -> str:
+    return member.replace("_", "-")
+
+
 def _section(table: Table, name: str, section: type[_Section], faults: list[str]) -> _Section:
     inner = table.get(name, {})
     if not isinstance(inner, dict):
         faults.append(f"{name}: must be a table")
         return section()
-    faults.extend(_unknown(inner, tuple(member.name for member in fields(section)), f"{name}."))
+    faults.extend(_unknown(inner, tuple(_key(member.name) for member in fields(section)), f"{name}."))
     values: dict[str, object] = {}
     for member in fields(section):
         read: Callable[[object], object] = _texts if isinstance(member.default, tuple) else _text
-        if member.name in inner:
-            value = read(inner[member.name])
+        key = _key(member.name)
+        if key in inner:
+            value = read(inner[key])
             if value is None:
-                faults.append(f"{name}.{member.name}: must be a {'list of texts' if read is _texts else 'text'}")
+                faults.append(f"{name}.{key}: must be a {'list of texts' if read is _texts else 'text'}")
+            elif key.endswith("-sha256") and not _SHA256.fullmatch(str(value)):
+                faults.append(f"{name}.{key}: must be 64 hex digits in lower case")
             else:
                 values[member.name] = value
     return section(**values)  # type: ignore[arg-type]  # each value was read by the type of its member's default

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extractor.errors import UsageError
-from extractor.model.config import Nlp, Override, Own, RunConfig
+from extractor.model.config import Deny, Nlp, Override, Own, RunConfig
 from extractor.settings import Settings, find, from_table
 
 
@@ -38,11 +38,17 @@ def test_every_key_reaches_its_member(tmp_path):
         hosts = ["api.example.com"]
         brands = ["Example Air"]
         mailboxes = ["help@example.com"]
+        [deny]
+        names = ["Oda Marlow"]
+        values = ["orchid-nine"]
         [nlp]
         model = "en_core_web_lg"
         language = "en"
+        entities = ["PERSON"]
         recognizers = ["recognizers.yaml"]
-        """,
+        model-sha256 = "%s"
+        """
+        % ("0a" * 32),
     )
     assert find(tmp_path) == Settings(
         out=tmp_path / "cases",
@@ -60,9 +66,23 @@ def test_every_key_reaches_its_member(tmp_path):
                 brands=("Example Air",),
                 mailboxes=("help@example.com",),
             ),
-            nlp=Nlp(model="en_core_web_lg", language="en", recognizers=("recognizers.yaml",)),
+            deny=Deny(names=("Oda Marlow",), values=("orchid-nine",)),
+            nlp=Nlp(
+                model="en_core_web_lg",
+                language="en",
+                entities=("PERSON",),
+                recognizers=("recognizers.yaml",),
+                model_sha256="0a" * 32,
+            ),
         ),
     )
+
+
+@pytest.mark.parametrize("digest", ["0A" * 32, "0a", ""])
+def test_a_pin_is_a_digest(tmp_path, digest):
+    write(tmp_path, "extract-fixture.toml", f'[nlp]\nmodel-sha256 = "{digest}"')
+    with pytest.raises(UsageError, match=r"nlp\.model-sha256: must be"):
+        find(tmp_path)
 
 
 def test_the_nearest_folder_upwards_wins(tmp_path):

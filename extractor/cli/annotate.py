@@ -44,7 +44,7 @@ def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool
         base,
         workflow_version=noted["workflow_version"],
         prompt_version=noted["prompt_version"],
-        nlp=replace(base.nlp, model=model) if model else base.nlp,
+        nlp=base.nlp.using(model),
     )
     told = request.statement(noted)
     made = annotation.annotate(case, told, config, ruleset.load(project.rules), key)

@@ -26,7 +26,8 @@ COMMANDS = {
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "redact": "Redact any JSON, JSON lines or text.",
-    "key": "Make the workspace key.",
+    "rules": "Show, test and explain the rules of redaction.",
+    "key": "Make, name and check the workspace key.",
 }
 """Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from extractor.model.config import RunConfig
-from extractor.model.json import JsonValue
-from extractor.redact import WorkspaceKey, redact_documents
+from extractor.redact import Documents, WorkspaceKey
 from extractor.redact.keys import keyed_digest
 from extractor.ruleset import RuleSet
+
+from .told import Teller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,20 +21,21 @@ class Engine:
     config: RunConfig
     key: WorkspaceKey = field(repr=False)
     name: str | None = None
+    teller: Teller | None = None
 
-    def together(self, values: Sequence[JsonValue], scope: str) -> tuple[JsonValue, ...]:
-        """Return the values redacted together."""
-        return redact_documents(values, self.rules, self.config, self.key, scope=self.name or scope)
+    def documents(self) -> Documents:
+        """Return an empty set of documents; what is rewritten in it is told where that was asked for."""
+        return Documents(self.rules, self.config, self.key, listener=self.teller.hear if self.teller else None)
+
+    def scope(self, purpose: str, text: str) -> str:
+        """Return the scope asked for by name, else one of something that only its content names."""
+        return self.name or f"{purpose}:{keyed_digest(self.key.derive('redact-scope'), purpose, text).hex()[:32]}"
 
     def keeping(self, ids: Iterable[str]) -> Engine:
         """Return an engine that lets some ids stand wherever they are repeated."""
         own = replace(self.config.own, ids=(*self.config.own.ids, *sorted(ids)))
         return replace(self, config=replace(self.config, own=own))
 
-    def digest(self, purpose: str, text: str) -> str:
-        """Return a name for the scope of something that only its content names."""
-        return f"{purpose}:{keyed_digest(self.key.derive('redact-scope'), purpose, text).hex()[:32]}"
-
     def trace_scope(self, trace_id: str) -> str:
-        """Return the scope of one trace: the one its case has."""
-        return "case:" + keyed_digest(self.key.derive("case-scope"), trace_id).hex()[:32]
+        """Return the scope asked for by name, else that of one trace: the one its case has."""
+        return self.name or "case:" + keyed_digest(self.key.derive("case-scope"), trace_id).hex()[:32]

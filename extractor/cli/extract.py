@@ -39,7 +39,7 @@ _telling = options.join(
 )
 _redacting = options.join(
     options.key_file,
-    click.option("--scope", metavar="NAME", help="Pseudonyms agree within: case (default), workspace, or a name."),
+    options.scope,
     click.option(
         "--treat",
         metavar="PATH=word|name",
@@ -47,6 +47,7 @@ _redacting = options.join(
         callback=options.treatments,
         help="Settle an ambiguous value.",
     ),
+    options.overlays,
     options.model,
 )
 
@@ -67,6 +68,7 @@ def command(
     sources: tuple[str, ...],
     explain: bool,
     key_file: Path | None,
+    overlays: tuple[Path, ...],
     out: Path | None,
     replace: bool,
     as_json: bool,
@@ -87,7 +89,7 @@ def command(
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
     config = request.config(asked, project)
-    rules = ruleset.load(project.rules)
+    rules = ruleset.load((*project.rules, *overlays))
     with console.progress("reading") as progress:
         reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)
     made = pipeline.extract(reading, config, rules, key, _occasion())

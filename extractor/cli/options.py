@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ Decorator = Callable[[_Command], _Command]
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 _TEXT_BYTES = 64 * 1024
+_SCOPE = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
 def join(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -113,6 +115,22 @@ def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
     return value
 
 
+def scope_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return ``case``, ``workspace`` or a name. A name has no colon: the scopes of single cases are spelled with one."""
+    del ctx
+    if value is not None and not _SCOPE.fullmatch(value):
+        raise UsageError(
+            f"{param.opts[0]} must be case, workspace or a name of letters, digits, dots, dashes and underscores"
+        )
+    return value
+
+
+scope = click.option(
+    "--scope",
+    metavar="case|workspace|NAME",
+    callback=scope_name,
+    help="Where equal values get equal pseudonyms: in this case alone (default), everywhere, or in all of that name.",
+)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 key_file = click.option(
@@ -121,6 +139,14 @@ key_file = click.option(
     envvar="EXTRACT_FIXTURE_KEY_FILE",
     show_envvar=True,
     help="The workspace key, made by `key new`.",
+)
+overlays = click.option(
+    "--rules",
+    "overlays",
+    metavar="DIR",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of rules beside ours; may repeat.",
 )
 model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")
 

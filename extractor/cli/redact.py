@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,120 +9,95 @@ import click
 
 from extractor import ruleset, settings
 from extractor.errors import InputUnreadable, UsageError
-from extractor.model.json import JsonValue, MalformedJson, compact, parse, pretty
+from extractor.model.layout import FIXTURE
+from extractor.validate import vouched
 
 from . import options
 from .console import Console
 from .engine import Engine
-from .export import is_export, redacted_export
 from .keyring import workspace_key
-
-MAX_BYTES = 512 * 1024 * 1024
+from .lines import opened
+from .loose import Redaction
+from .sink import sink
+from .told import Teller
 
 
 @click.command()
-@click.argument("source", metavar="[FILE|-]", default="-")
+@click.argument("source", metavar="[FILE|CASE|-]", default="-")
 @options.key_file
-@click.option("--scope", metavar="NAME", help="Pseudonyms agree with all that was redacted under this name.")
+@options.scope
 @click.option("--joint", is_flag=True, help="JSON lines belong together: equal values get equal pseudonyms.")
+@click.option("--explain", is_flag=True, help="Tell each replacement on standard error: place, class, rule, no value.")
+@click.option("--json", "as_json", is_flag=True, help="Tell it as JSON, one object a line.")
+@options.overlays
 @options.model
 @click.option("--out", type=options.FILE, help="Where to write; the file must not exist.  [default: standard output]")
 def command(
-    *, source: str, key_file: Path | None, scope: str | None, joint: bool, model: str | None, out: Path | None
+    *,
+    source: str,
+    key_file: Path | None,
+    scope: str | None,
+    joint: bool,
+    explain: bool,
+    as_json: bool,
+    overlays: tuple[Path, ...],
+    model: str | None,
+    out: Path | None,
 ) -> None:
     """Redact any JSON, JSON lines or text.
 
-    One value a line stays one a line. An OTLP/JSON export is scoped by trace, and keeps its trace and span ids; other
-    JSON lines are scoped by line. The output is not proved as a case is, and holds no list of what to look at.
+    What is plain, gzip or zstd comes out plain; one value a line stays one a line, read and written line by line. An
+    OTLP/JSON export is scoped by trace and keeps its trace and span ids; other JSON lines are scoped by line. The
+    output is not proved as a case is, and holds no list of what to look at.
+
+    --explain gives places by position: [2] is an item, {1} the value of the second member, key after it that member's
+    name, <0.1> a decoded part of a text; then the characters from start to before end.
+
+    A file is read twice where lines belong together; what cannot be read twice waits on disk, encrypted under a key
+    that only memory holds. A broken line ends the run with 6: with --out nothing is written then. A case, or its
+    fixture.json, whose sidecar vouches for its bytes comes out unchanged.
     """
+    if as_json and not explain:
+        raise UsageError("--json says how --explain tells; the output keeps its own form")
+    console = Console(json=out is None)
+    unchanged = _vouched(source)
+    if unchanged is not None:
+        with sink(out) as write:
+            write(unchanged.decode("utf-8"))
+        console.note("unchanged: the sidecar beside it vouches for these bytes")
+        return
     project = settings.find(Path.cwd())
-    key = workspace_key(key_file, project.key_file, Console(json=out is None))
+    key = workspace_key(key_file, project.key_file, console)
     base = project.config
-    config = replace(base, nlp=replace(base.nlp, model=model)) if model else base
-    run = Engine(rules=ruleset.load(project.rules), config=config, key=key, name=scope)
-    redacted = redact_any(_content(source), run, joint=joint)
-    if out is None:
-        sys.stdout.write(redacted)
-    else:
-        _write_new(out, redacted)
+    engine = Engine(
+        rules=ruleset.load((*project.rules, *overlays)),
+        config=replace(base, nlp=base.nlp.using(model)),
+        key=key,
+        name=None if scope == "case" else scope,
+        teller=Teller(json=as_json) if explain else None,
+    )
+    with sink(out) as write:
+        redaction = Redaction(engine, write, joint=joint)
+        with opened(_file_of(source)) as lines:
+            redaction.run(lines)
+    if redaction.not_finite:
+        console.note(
+            f"numbers that are not finite became texts in {len(redaction.not_finite)} lines, first in line "
+            f"{min(redaction.not_finite)}"
+        )
 
 
-def redact_any(text: str, engine: Engine, *, joint: bool) -> str:
-    """Return a text of any of the forms, redacted. Raises `InputUnreadable` for a line that breaks its own form."""
-    if (whole := _json(text)) is not None:
-        return _spelled_as(text, whole, _values([text], [whole], engine, joint=True)[0])
-    lines = text.splitlines(keepends=True)
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    if not filled or not isinstance(_json(lines[filled[0]]), (dict, list)):
-        redacted = engine.together([text], "text")[0]
-        return redacted if isinstance(redacted, str) else text[:0]
-    values = []
-    for number in filled:
-        value = _json(lines[number])
-        if value is None:
-            # Read as text, the other lines would lose what their member names tell.
-            raise InputUnreadable(f"line {number + 1} is no JSON, though the first one is")
-        values.append(value)
-    redacted_values = _values([lines[number] for number in filled], values, engine, joint=joint)
-    for number, value, after in zip(filled, values, redacted_values, strict=True):
-        lines[number] = _spelled_as(lines[number], value, after)
-    return "".join(lines)
+def _vouched(source: str) -> bytes | None:
+    """Return the bytes of one of our fixtures that its sidecar vouches for; None for all else, looks notwithstanding."""
+    path = Path(_file_of(source))
+    return vouched(path) if source != "-" and path.name == FIXTURE else None
 
 
-def _values(texts: Sequence[str], values: Sequence[JsonValue], engine: Engine, *, joint: bool) -> Sequence[JsonValue]:
-    if all(is_export(value) for value in values):
-        return redacted_export(values, engine)
-    if joint:
-        return engine.together(values, engine.digest("document", "".join(texts)))
-    return [engine.together([value], engine.digest("line", text))[0] for text, value in zip(texts, values, strict=True)]
-
-
-def _json(text: str) -> JsonValue:
-    """Return the value of a JSON text; None for what is none, and for null, which has nothing to redact."""
+def _file_of(source: str) -> str:
+    """Return the file to read: of a case, its fixture. Raises `InputUnreadable` for a folder that is none."""
     try:
-        return parse(text)
-    except MalformedJson as fault:
-        if fault.code in {"syntax", "not_finite"}:
-            return None
-        raise InputUnreadable(f"JSON that is not accepted: {fault.code}") from None
-
-
-def _spelled_as(text: str, before: JsonValue, after: JsonValue) -> str:
-    """Return the value's JSON in the manner of the text: untouched, over many lines, or on one with its spacing."""
-    if before == after:
-        return text
-    body = text.strip()
-    if "\n" in body:
-        written = pretty(after).rstrip("\n")
-    else:
-        spaced = '": ' in body
-        ascii_only = body.isascii()
-        written = compact(after, item=", " if spaced else ",", member=": " if spaced else ":", ascii_only=ascii_only)
-    start = text.index(body)
-    return text[:start] + written + text[start + len(body) :]
-
-
-def _content(source: str) -> str:
-    try:
-        if source == "-":
-            content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(source).open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError):  # ValueError: a NUL in the name
+        if source == "-" or not Path(source).is_dir():
+            return source
+    except ValueError:  # a NUL in the name
         raise InputUnreadable("the source cannot be read") from None
-    if len(content) > MAX_BYTES:
-        raise InputUnreadable(f"the source holds more than {MAX_BYTES // 1024**2} MiB")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as fault:
-        raise InputUnreadable(f"the source is no UTF-8 from byte {fault.start} on") from None
-
-
-def _write_new(out: Path, text: str) -> None:
-    try:
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError:
-        raise UsageError("--out cannot be made: it exists, or its folder does not allow it") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    return str(Path(source) / FIXTURE)

@@ -73,5 +73,5 @@ def config(asked: Asked, settings: Settings) -> RunConfig:
         facts=asked["fact"],
         treat=asked["treat"],
         scope=asked["scope"] or base.scope,
-        nlp=replace(base.nlp, model=asked["model"]) if asked["model"] else base.nlp,
+        nlp=base.nlp.using(asked["model"]),
     )

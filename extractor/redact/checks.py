@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import re
+import unicodedata
 from collections import Counter
 
 from stdnum import iban as _iban
@@ -12,6 +13,7 @@ from stdnum import luhn as _luhn
 from stdnum.exceptions import ValidationError
 
 from ..ruleset import vocabulary
+from .cues import words
 
 _NON_DIGIT = re.compile(r"\D")
 _EPOCH_RANGES = ((10**9, 22 * 10**8), (10**12, 22 * 10**11), (10**15, 22 * 10**14), (10**18, 22 * 10**17))
@@ -157,6 +159,36 @@ def no_plain_words(text: str) -> bool:
     return not all(piece.isdigit() or piece.lower() in vocabulary() for piece in pieces)
 
 
+def street_words(text: str) -> bool:
+    """Tell whether the words between a number and a lower-case street word could be a street's name."""
+    return not any(word in _SENTENCE_WORDS for word in text.lower().split()[1:-1])
+
+
+def foreign_words(text: str) -> bool:
+    """Tell whether a street has a word that is no English one: `Via Garibaldi 9`, but not `Via Email 2`."""
+    return any(word.lower() not in vocabulary() for word in _LETTERS.findall(text) if len(word) > 3)
+
+
+def no_role(text: str) -> bool:
+    """Tell whether Japanese before a word of respect is no customer, guest or other role."""
+    return not text.endswith(_ROLES)
+
+
+def korean_name(text: str) -> bool:
+    """Tell whether Korean syllables begin with a common family name and are no noun with a particle."""
+    syllables = unicodedata.normalize("NFC", text)
+    return 2 <= len(syllables) <= 4 and syllables[0] in _KOREAN_FAMILY and syllables[-1] not in _KOREAN_PARTICLES
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SENTENCE_WORDS = words(
+    "a an and are at by day days down feet for from hour hours in is it km lane lanes metres meters mile miles min mins minute minutes of off on one onto out over people per that the then there this to up was way with yard yards"
+)
+_ROLES = ("客", "皆", "神", "王", "殿", "仏", "奥", "俺", "貴")
+_KOREAN_PARTICLES = frozenset("을를은는이가에의로도")
+_KOREAN_FAMILY = frozenset(
+    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염추도석선설마길연위표명기반"
+)
 _MIN_CUED_DIGITS = 6
 _ANY_DATE = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}(?:T.*)?|\d{1,2}-\d{1,2}-\d{4}")
 _MIN_SERIAL_DIGITS = 3

@@ -16,12 +16,14 @@ from .document import transform
 from .fold import folded
 from .harvest import Harvest
 from .keys import WorkspaceKey, keyed_digest
+from .models import verified
 from .place import Place
 from .prose import ProseReader
 from .pseudonym import Pseudonyms
-from .rewrite import Rewriter
+from .rewrite import Local, Rewriter
 from .rulebook import compile_identifiers
 from .rules import Identifiers
+from .traced import Listener
 from .treat import settle
 from .vault import Vault
 
@@ -66,7 +68,7 @@ def redact(
         ),
         scope=scope,
         key_id=key.key_id,
-        models={"spacy": config.nlp.model},
+        models=(verified(config.nlp),),
     )
 
 
@@ -74,8 +76,59 @@ def redact_documents(
     values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, scope: str = "redact"
 ) -> tuple[JsonValue, ...]:
     """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
-    rewriter, _ = _generic(values, rules, config, key, scope)
-    return tuple(rewriter.value(value, Place()) for value in values)
+    documents = Documents(rules, config, key)
+    for value in values:
+        documents.learn(value)
+    documents.settle(scope)
+    return tuple(map(documents.rewritten, values))
+
+
+class Documents:
+    """Values redacted together, one at a time: all are learnt, then settled, then rewritten.
+
+    What is held is what was learnt (identities, and texts that a person would read), not the values. ``listener`` hears
+    of every finding of the rewriting.
+    """
+
+    def __init__(
+        self, rules: RuleSet, config: RunConfig, key: WorkspaceKey, *, listener: Listener | None = None
+    ) -> None:
+        self._identifiers = compile_identifiers(rules)
+        self._config = config
+        self._key = key
+        self._listener = listener
+        self._harvest: Harvest | None = Harvest(self._identifiers, vocabulary(), config.own)
+        self._rewriter: Rewriter | None = None
+
+    def learn(self, value: JsonValue) -> None:
+        """Take in one value."""
+        assert self._harvest is not None  # noqa: S101  # not settled yet
+        self._harvest.document(value, Place())
+
+    @property
+    def prose(self) -> frozenset[str]:
+        """The texts learnt that the language model will read."""
+        return frozenset(self._harvest.prose) if self._harvest is not None else frozenset()
+
+    def settle(self, scope: str) -> None:
+        """Give every identity its pseudonym under a scope; nothing more can be learnt."""
+        assert self._harvest is not None  # noqa: S101  # settled once
+        scope_key = self._key.derive("scope/" + scope)
+        self._rewriter, _ = _prepared(self._harvest, self._identifiers, scope_key, self._config, None)
+        self._harvest = None
+        if self._listener is not None:
+            self._rewriter.explain(self._listener)
+
+    def rewritten(self, value: JsonValue) -> JsonValue:
+        """Return one of the values with its identifiers replaced."""
+        assert self._rewriter is not None  # noqa: S101  # settled
+        return self._rewriter.value(value, Place())
+
+
+def read_ahead(documents: Iterable[Documents], config: RunConfig) -> None:
+    """Have the language model read the prose of many documents in one go, which is many times faster than one by one."""
+    for _ in _reader(config.nlp).by_text({text for each in documents for text in each.prose}):
+        pass
 
 
 def known_values(vault: Vault) -> tuple[KnownValue, ...]:
@@ -94,25 +147,16 @@ def known_values(vault: Vault) -> tuple[KnownValue, ...]:
     )
 
 
-def _generic(
-    values: Sequence[JsonValue], rules: RuleSet, config: RunConfig, key: WorkspaceKey, scope: str
-) -> tuple[Rewriter, Vault]:
-    identifiers = compile_identifiers(rules)
-    harvest = Harvest(identifiers, vocabulary(), config.own)
-    for value in values:
-        harvest.document(value, Place())
-    return _prepared(harvest, identifiers, key.derive("scope/" + scope), config, None)
-
-
 def _prepared(
     harvest: Harvest, identifiers: Identifiers, scope_key: bytes, config: RunConfig, document: Document | None
 ) -> tuple[Rewriter, Vault]:
     """Settle a harvest, read its prose, and return a rewriter for what was found."""
+    harvest.deny(config.deny)
     harvest.settle()
     reader = _reader(config.nlp)
-    local: dict[str, frozenset[str]] = {}
+    local: dict[str, frozenset[Local]] = {}
     for text, findings in reader.by_text(harvest.prose):
-        accepted = harvest.findings(findings)
+        accepted = harvest.findings(text, findings)
         if accepted:
             local[text] = frozenset(accepted)
     harvest.unmask()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,11 @@ _DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015
 _DROPPED = {"Cf", "Mn", "Me"}
 _RUN = 64  # characters on either side that tell a digest
 _ALTERNATIONS = 4
+
+# Scripts that put no space between words, or hang particles on them: Thai to Khmer, Kana, Han, Hangul.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +106,11 @@ def _breaks(text: str, index: int) -> bool:
         return True
     if before.isdigit() != after.isdigit():
         return not _is_scrambled(text, index)
-    if _is_unspaced(before) and _is_unspaced(after):
+    if _UNSPACED.match(before) and _UNSPACED.match(after):
         return True
     if before.isascii() != after.isascii():  # a CJK neighbour is no part of an ASCII identifier
         return "Lo" in (unicodedata.category(before), unicodedata.category(after))
     return before.islower() and after.isupper()
-
-
-def _is_unspaced(char: str) -> bool:
-    """Tell whether a script puts no space between words: there every character may begin one."""
-    return "\u2e80" <= char <= "\ud7ff" or "\u0e00" <= char <= "\u0eff" or "\uf900" <= char <= "\ufaff"
 
 
 def _is_scrambled(text: str, index: int) -> bool:

@@ -50,6 +50,8 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
         made = _card(plain, stream, tail, reserved=not extra)
     elif entity == "phone" and plain and not extra:
         made = _phone(text, plain, stream)
+    elif entity == "age" and len(plain) == 2 and not extra:
+        made = str(10 + stream.below(90) if plain < "18" else 18 + stream.below(82))
     elif entity == "ssn" and plain:
         made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..model.case import KnownValue
-from ..model.config import Own
+from ..model.config import Deny, Own
 from ..model.json import ExactNumber, JsonValue
 from . import dates, digests
+from .alone import tail
 from .cover import Cover
 from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
 from .place import Place, normal_name
 from .prose import Finding, is_prose
+from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
 from .walk import REACH, Replacement, Walk
@@ -44,6 +46,8 @@ class Harvest:
         self._own = own
         self._ours = frozenset(map(folded, (*own.mailboxes, *own.hosts, *own.ids)))
         self.protected.update(map(folded, own.brands))
+        self._structured = False
+        self._address_ends: dict[str, list[int]] = {}
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._doubtful: set[str] = set()
         self._digests: set[str] = set()
@@ -75,8 +79,10 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             self._patterns(text, islands)
             if place.prose and is_prose(text):
                 self.prose.add(text)
@@ -102,6 +108,7 @@ class Harvest:
 
     def _goes_on(self, text: str, before: int, bound: int, after: int) -> None:
         left, right, whole = fold(text[before:bound]), fold(text[bound:after]), fold(text)
+        lefts = ((before, left), (0, fold(text[:bound])))
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         found = [
             (rule, start, end)
@@ -115,7 +122,8 @@ class Harvest:
             return
         for rule, start, end in found:
             first, last = whole.original(start, end)
-            if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+            ended = (at + view.original(*one)[1] for at, view in lefts for one in rule.ranges(view.clean, view.text))
+            if any(place > first for place in ended):
                 continue  # a value that is whole before its text ends does not go on
             begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
             if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
@@ -176,6 +184,13 @@ class Harvest:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
         return text
 
+    def deny(self, deny: Deny) -> None:
+        """Record what the project says always identifies."""
+        for name in deny.names:
+            self._person(name, "deny.names")
+        for value in deny.values:
+            self.vault.add(value, self._rules.entities["unknown_id"], "deny.values")
+
     def recall(self, value: KnownValue) -> None:
         """Record a value that is known from elsewhere."""
         if self._rules.entities[value.entity].form == "date":
@@ -224,27 +239,61 @@ class Harvest:
         types = self._rules.words["type_words"]
         return all(piece in self._vocabulary or piece in types or _COUNT.fullmatch(piece) for piece in pieces)
 
-    def findings(self, found: Iterable[Finding]) -> list[str]:
+    def findings(self, text: str, found: Iterable[Finding]) -> list[Local]:
         """Record what analysis found in one text and return what holds there alone.
 
         A corroborated name is a known value everywhere; another, and what is no name, is local to its text.
         """
-        local: list[str] = []
+        local: list[Local] = []
+        places = []
         for finding in found:
+            if finding.alone:
+                if self.alone:
+                    local.extend(self._standing(finding))
+                    places.append((finding.start, finding.end))
+                continue
             if finding.foreign:
                 self.vault.add(finding.text, self._rules.entities["unknown_id"], finding.rule, local=True)
-                local.append(finding.text)
+                local.append(Local(finding.text))
                 continue
-            lowered = folded(finding.text)
-            last = lowered.rpartition(" ")[2]
-            if lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]:
+            if finding.rule == "greeted":
+                self._name_word(finding.text, "prose.greeted", local=True)
+                local.append(Local(finding.text))
                 continue
-            if self._ordinary(finding.text):
+            if self._is_evidence(finding.text):
                 continue
             self._person(finding.text, "prose." + finding.rule, local=not finding.corroborated)
             if not finding.corroborated:
-                local.append(finding.text)
+                local.append(Local(finding.text))
+        if self.alone:
+            local.extend(self._tails(text, Cover(len(text), places)))
         return local
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing structured was seen that could tell what in the prose is evidence."""
+        return not self._structured
+
+    def _is_evidence(self, name: str) -> bool:
+        lowered = folded(name)
+        last = lowered.rpartition(" ")[2]
+        kept = lowered in self.protected or lowered in self.kept or last in self._rules.words["address_words"]
+        return kept or self._ordinary(name)
+
+    def _standing(self, finding: Finding) -> Iterator[Local]:
+        """Record what identifies in text that stands alone, save what is the project's own."""
+        if folded(finding.text) in map(folded, self._own.brands):
+            return
+        self.vault.add(finding.text, self._rules.entities[finding.entity], "prose.alone", local=True)
+        yield Local(finding.text, finding.start, finding.end)
+
+    def _tails(self, text: str, places: Cover) -> Iterator[Local]:
+        """Record towns, postal codes and countries that follow a street address."""
+        for end in self._address_ends.get(text, ()):
+            if (found := tail(text, end, places)) is not None:
+                part = text[slice(*found)]
+                self.vault.add(part, self._rules.entities["place"], "prose.address_tail", local=True)
+                yield Local(part, *found)
 
     def _ordinary(self, text: str) -> bool:
         return all(word.lower() in self._vocabulary for word in _WORD.findall(text))
@@ -303,7 +352,10 @@ class Harvest:
         opened = Cover(len(text), islands)
         for rule in self._rules.patterns:
             for start, end in rule.ranges(view.clean, view.text):
-                if not opened.touches(*view.original(start, end)):
+                first, last = view.original(start, end)
+                if not opened.touches(first, last):
+                    if rule.entity == "postal_address":
+                        self._address_ends.setdefault(text, []).append(last)
                     self._matched(view.clean[start:end], rule)
 
     def _matched(self, text: str, rule: PatternRule) -> None:

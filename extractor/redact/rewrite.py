@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
@@ -19,6 +20,7 @@ from .place import Place
 from .prose import NAMING_CUE
 from .pseudonym import Pseudonyms
 from .rules import Identifiers
+from .traced import Listener, TracedWalk
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Replacement, Walk, splice
 
@@ -27,6 +29,15 @@ _CUE_WINDOW = 40  # characters
 _KEPT_WINDOW = 64  # characters
 _HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
 _GAP = 3  # characters between two parts of one name: a space, a comma and a space
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A text that holds only in the text where it was found: everywhere there, or at ``[start, end)`` alone."""
+
+    text: str
+    start: int = 0
+    end: int = 0
 
 
 class Rewriter:
@@ -38,7 +49,7 @@ class Rewriter:
         pseudonyms: Pseudonyms,
         rules: Identifiers,
         key: bytes,
-        local: Mapping[str, frozenset[str]],
+        local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
     ) -> None:
@@ -49,12 +60,19 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk = Walk(self, rules.siblings)
+        self._walk: Walk = Walk(self, rules.siblings)
 
     @property
     def counts(self) -> Counter[str]:
         """How often each identity, by its canonical form, was replaced so far."""
         return Counter(self._walk.tally)
+
+    def explain(self, listener: Listener) -> None:
+        """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
+        self._walk = TracedWalk(self, self._rules.siblings, listener)
+
+    def _note(self, start: int, end: int, identity: Identity) -> None:
+        self._walk.note(start, end, identity.entity.name, identity.rules, identity.canonical)
 
     def value(self, value: JsonValue, place: Place) -> JsonValue:
         """Return a payload value rewritten."""
@@ -85,7 +103,7 @@ class Rewriter:
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
                 else:
                     continue
-                self._walk.tally.append(identity.canonical)
+                self._note(here, there, identity)
                 replacements.append((here, there, made))
                 free.taken.take(here, there)
         return replacements
@@ -102,7 +120,7 @@ class Rewriter:
                 continue  # the end of one value and the beginning of the next
             if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
-                self._walk.tally.append(identity.canonical)
+                self._note(first, last, identity)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
 
     def members(self, _value: Mapping[str, JsonValue], /) -> None:
@@ -123,6 +141,7 @@ class Rewriter:
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
+        self._walk.note(0, len(text), place.kind, (f"structure.{place.kind}",))
         if place.kind == "signature":
             return shape_like(text, Stream(self._key, "signature", text))
         return f"blob:{len(text)}:{keyed_digest(self._key, 'blob', text).hex()[:16]}"
@@ -199,14 +218,15 @@ class Rewriter:
                     yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
-        for name in self._local.get(text, ()):
-            identity = self._vault.by_surface(name)
+        for one in self._local.get(text, ()):
+            identity = self._vault.by_surface(one.text)
             if identity is None:
                 continue
-            found = [match.span() for match in re.finditer(re.escape(folded(name)), view.text)]
+            found = [match.span() for match in re.finditer(re.escape(folded(one.text)), view.text)]
             tokens = [(start, end) for start, end in found if at_boundary(view.clean, start, end)]
             for start, end in tokens or found:
-                yield start, end, identity
+                if not one.end or view.original(start, end) == (one.start, one.end):
+                    yield start, end, identity
 
 
 class _Free:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ..errors import RulesError
-from ..ruleset import RuleSet
+from ..ruleset import RuleSet, rule_entries
 from . import checks
+from .faults import entity_faults, overlay_faults, rule_faults, unknown
 from .fold import fold
+from .linear import is_linear
 from .place import Place, normal_name
-from .rules import Entity, FieldRule, Form, Identifiers, NamePattern, PatternRule
+from .rules import Entity, FieldRule, Identifiers, NamePattern, PatternRule
 
 _compiled: dict[str, Identifiers] = {}
 
@@ -34,11 +36,15 @@ def _compile(rules: RuleSet) -> Identifiers:
     for file, document in documents.items():
         _define(file, document, entities, words, faults)
     compiled = [rule for file, document in documents.items() for rule in _rules(file, document, entities, faults)]
+    for own in rules.own:
+        for entry in rule_entries(rules.documents[own]):
+            faults.extend(f"{own}: rule {entry['id']} {fault}" for fault in _slow(entry, compiled))
     patterns = tuple(rule for rule in compiled if isinstance(rule, PatternRule))
     named = [rule for rule in compiled if isinstance(rule, FieldRule)]
     fields = tuple(rule for rule in named if rule.entity is not None)
     if not fields or not patterns:
         faults.append("identifiers: no rule at all")
+    faults.extend(overlay_faults(rules, entities))
     if faults:
         raise RulesError(faults)
     return Identifiers(
@@ -60,16 +66,14 @@ def _define(
     faults: list[str],
 ) -> None:
     """Take in the classes and word lists of one document: lists may grow, no class is ever changed."""
+    faults.extend(f"identifiers/{file}: {fault}" for fault in unknown(document, ("entity", "words", "rule")))
     for name, entry in _table(document, "entity", faults, file):
-        try:
-            entity = Entity(name=name, form=entry["form"], rank=entry["rank"], secret=entry.get("secret", False))
-        except (AttributeError, KeyError, TypeError):
-            faults.append(f"identifiers/{file}: entity {name} is malformed")
-            continue
-        if name in entities or entity.form not in get_args(Form) or not isinstance(entity.rank, int):
-            faults.append(f"identifiers/{file}: entity {name} is defined already, or has no form or rank")
-            continue
-        entities[name] = entity
+        found = ["is defined already"] if name in entities else entity_faults(entry)
+        faults.extend(f"identifiers/{file}: entity {name} {fault}" for fault in found)
+        if not found:
+            entities[name] = Entity(
+                name=name, form=entry["form"], rank=entry["rank"], secret=entry.get("secret", False)
+            )
     for name, entry in _table(document, "words", faults, file):
         if not isinstance(entry, list) or not all(isinstance(word, str) for word in entry):
             faults.append(f"identifiers/{file}: words {name} are no list of texts")
@@ -92,55 +96,42 @@ def _rules(
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         faults.append(f"identifiers/{file}: rule is no list of tables")
         return
-    for entry in entries:
-        try:
-            compiled = _rule(entry, entities)
-        except (AttributeError, KeyError, TypeError, re.error, ValueError):
-            faults.append(f"identifiers/{file}: rule {entry.get('id', '?')} is malformed")
-            continue
-        _check_examples(file, entry, compiled, faults)
-        yield compiled
+    for number, entry in enumerate(entries, 1):
+        found = rule_faults(entry, entities)
+        name = f"rule {entry['id']}" if isinstance(entry.get("id"), str) else f"rule number {number}"
+        faults.extend(f"identifiers/{file}: {name} {fault}" for fault in found)
+        if not found:
+            compiled = _rule(entry)
+            _check_examples(file, entry, compiled, faults)
+            yield compiled
 
 
-def _rule(entry: Mapping[str, Any], entities: Mapping[str, Entity]) -> FieldRule | PatternRule:
-    if not entry["why"] or not isinstance(entry["id"], str):
-        raise ValueError
-    entity: str | None = entry.get("entity")
+def _rule(entry: Mapping[str, Any]) -> FieldRule | PatternRule:
+    """Return one rule, compiled; it has no faults."""
     if "pattern" in entry:
-        if entity is None or entity not in entities:
-            raise ValueError
         context = entry.get("context")
         return PatternRule(
             id=entry["id"],
-            entity=entity,
+            entity=entry["entity"],
             pattern=re.compile(entry["pattern"], re.VERBOSE if entry.get("verbose") else 0),
             check=_check(entry.get("check")),
             context=re.compile("|".join(map(_context_word, context))) if context else None,
             unknown=entry.get("unknown", False),
         )
-    if (entity is None) != bool(entry.get("keep")) or (entity is not None and entity not in entities):
-        raise ValueError
-    names, beside = _names(entry["names"]), _names(entry.get("beside"))
-    if names is None or (beside is not None and (beside.suffixes or beside.prefixes)):
-        raise ValueError
     return FieldRule(
         id=entry["id"],
-        entity=entity,
-        names=names,
+        entity=entry.get("entity"),
+        names=_pattern_of(entry["names"]),
         exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
-        beside=beside,
+        beside=_names(entry.get("beside")),
         shape=re.compile(entry["shape"]) if "shape" in entry else None,
         check=_check(entry.get("check")),
     )
 
 
 def _check(name: str | None) -> Callable[[str], bool] | None:
-    if name is None:
-        return None
-    check: Callable[[str], bool] = vars(checks)[name]
-    if getattr(check, "__module__", None) != checks.__name__:  # something that checks.py itself imports
-        raise ValueError
+    check: Callable[[str], bool] | None = vars(checks)[name] if name is not None else None
     return check
 
 
@@ -148,15 +139,26 @@ def _context_word(word: str) -> str:
     return rf"(?<![a-z0-9]){re.escape(word)}" if word[0].isalnum() else re.escape(word)
 
 
-def _names(entries: Iterable[str] | None) -> NamePattern | None:
-    if entries is None:
-        return None
-    listed = list(entries)
+def _names(entries: Sequence[str] | None) -> NamePattern | None:
+    return None if entries is None else _pattern_of(entries)
+
+
+def _pattern_of(listed: Sequence[str]) -> NamePattern:
     return NamePattern(
         exact=frozenset(normal_name(entry) for entry in listed if "*" not in entry),
         suffixes=tuple(entry[1:] for entry in listed if entry.startswith("*")),
         prefixes=tuple(entry[:-1] for entry in listed if entry.endswith("*")),
     )
+
+
+def _slow(entry: Mapping[str, Any], compiled: Sequence[FieldRule | PatternRule]) -> Iterator[str]:
+    """Yield that a project's pattern is no linear one: on a long text it would stop the run."""
+    for rule in compiled:
+        if rule.id != entry.get("id"):
+            continue
+        pattern, whole = (rule.pattern, False) if isinstance(rule, PatternRule) else (rule.shape, True)
+        if pattern is not None and not is_linear(pattern, map(example_text, entry.get("matches", ())), whole=whole):
+            yield "takes too long on long texts: nothing may repeat that itself repeats the same characters"
 
 
 def _check_examples(file: str, entry: Mapping[str, Any], rule: FieldRule | PatternRule, faults: list[str]) -> None:
@@ -165,22 +167,22 @@ def _check_examples(file: str, entry: Mapping[str, Any], rule: FieldRule | Patte
         faults.append(f"identifiers/{file}: rule {rule.id} shows no example that it matches")
     for expected, examples in ((True, matches), (False, others)):
         for number, example in enumerate(examples, 1):
-            if _fits_example(rule, _assembled(example)) is not expected:
+            if _fits_example(rule, example_text(example)) is not expected:
                 word = "matches" if expected else "non_matches"
                 faults.append(f"identifiers/{file}: rule {rule.id} fails its own {word} example {number}")
 
 
-def _assembled(example: object) -> object:
-    # Vendor-shaped secrets stand in rule files as lists of pieces, so that no scanner takes them for real ones.
-    return "".join(example) if isinstance(example, list) else example
+def example_text(example: object) -> str:
+    """Return an example as it is meant: vendor-shaped secrets stand in pieces, so that no scanner takes them for real."""
+    return "".join(example) if isinstance(example, list) else str(example)
 
 
-def _fits_example(rule: FieldRule | PatternRule, example: object) -> bool:
+def _fits_example(rule: FieldRule | PatternRule, example: str) -> bool:
     if isinstance(rule, PatternRule):
-        view = fold(str(example))
+        view = fold(example)
         return any(True for _ in rule.ranges(view.clean, view.text))
     # An example of a field rule reads: names from outer to inner, an equals sign, the text, a bar, names beside it.
-    path, _, rest = str(example).partition("=")
+    path, _, rest = example.partition("=")
     text, _, beside = rest.partition(" | ")
     names = tuple(normal_name(name) for name in path.split("/"))
     return rule.fits(Place(names, frozenset(normal_name(name) for name in beside.split(",") if name)), text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import RedactionRefused
 from . import forms
@@ -15,6 +15,7 @@ from .vault import Identity, Vault
 MAX_DRAWS = 4_096
 PATIENCE = 64  # draws of one length before a stand-in may grow longer than its original
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
+_KINDS = ("street_kinds", "street_kinds_short", "dwelling_kinds")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -32,19 +33,25 @@ class Tokens:
         self._given: dict[str, str] = {}
         self._domains: dict[str, str] = {}
         self._registrable: dict[str, str] = {}
-        ring = sorted(_LETTERS, key=lambda letter: keyed_digest(key, "initial", letter))
-        self._initials = dict(zip(ring, ring[1:] + ring[:1], strict=True))  # no letter is its own stand-in
+        self._initials = _ring(_LETTERS, key, "initial")
+        self._kinds = {
+            kind: other for group in _KINDS for kind, other in _ring(sorted(words[group]), key, group).items()
+        }
 
     def of_text(self, identity: Identity, surface: str) -> str:
-        """Return a name or an address word by word; particles, street words and regions stay."""
+        """Return a name or an address word by word; particles and regions stay, a kind of street becomes another."""
         address = identity.entity.form == "address"
         kept = self._words["address_words"] if address else self._words["name_particles"]
 
         def stand_in(found: re.Match[str]) -> str:
             token = found.group()
-            known = folded(token) in self._vault.identities  # somebody is called Lane
+            known = (
+                identity.entity.name == "title" or folded(token) in self._vault.identities
+            )  # somebody is called Lane
             region = address and token.isupper() and len(token) == 2  # OR, CA
-            return token if (folded(token) in kept or region) and not known else self.of(token)
+            if known or not (folded(token) in kept or region):
+                return self.of(token)
+            return cased_like(self._kinds.get(folded(token), token), token) if address else token
 
         return _TOKEN.sub(stand_in, surface)
 
@@ -120,3 +127,9 @@ class Tokens:
         if label in self._words["type_words"]:
             return label
         return re.sub(r"[^\W_\d]+|\d+", lambda found: self.of(found.group()).lower(), label)
+
+
+def _ring(members: Iterable[str], key: bytes, purpose: str) -> dict[str, str]:
+    """Return a stand-in for each of a few members among themselves; none is its own."""
+    ring = sorted(members, key=lambda member: keyed_digest(key, purpose, member))
+    return dict(zip(ring, ring[1:] + ring[:1], strict=True))

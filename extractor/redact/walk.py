@@ -67,6 +67,15 @@ class Walk:
         self._met: dict[tuple[str, Place, tuple[int, ...]], tuple[tuple[Replacement, ...], tuple[str, ...]]] = {}
         self.tally: list[str] = []
 
+    def note(self, start: int, end: int, entity: str, rules: Iterable[str], canonical: str | None = None) -> None:
+        """Take down that the visitor replaces ``[start, end)`` of the text it sees, an identity where ``canonical`` is given."""
+        del start, end, entity, rules
+        if canonical is not None:
+            self.tally.append(canonical)
+
+    def at(self, group: Siblings | None, offset: int) -> None:
+        """Take down where in joined texts the next one begins; None when it stands alone again."""
+
     def value(self, value: JsonValue, place: Place, *, layer: int = 0) -> JsonValue:
         """Return a payload value with every text, number and member name in it rewritten; the input stays as it was.
 
@@ -92,7 +101,9 @@ class Walk:
 
     def _stream(self, group: Siblings, place: Place, layer: int) -> Sequence[str]:
         joined = "".join(group.texts)
+        self.at(group, 0)
         rewritten = self._text(joined, place, layer)
+        self.at(None, 0)
         return group.texts if rewritten == joined else resplit(group.texts, rewritten)
 
     def _adjacent(self, group: Siblings, place: Place, layer: int) -> Mapping[Path, str]:
@@ -101,22 +112,33 @@ class Walk:
         pieces: list[Replacement] = []
         for start, end in windows(len(joined), bounds, REACH):
             inside = bounds[bisect_right(bounds, start) : bisect_left(bounds, end)]
+            self.at(group, start)
             found = self._across(joined[start:end], place, tuple(bound - start for bound in inside), group.is_text)
             for first, last, new in found:
                 pieces.extend(divided(new, start + first, start + last, inside))
-        return {
-            path: self._pieced(joined, edges, mine, place, layer) for path, edges, mine in group.holding(sorted(pieces))
-        }
+        made: dict[Path, str] = {}
+        for path, edges, mine in group.holding(sorted(pieces)):
+            made[path] = self._pieced(group, joined, edges, mine, place, layer)
+        self.at(None, 0)
+        return made
 
     def _pieced(
-        self, joined: str, edges: tuple[int, int], pieces: Sequence[Replacement], place: Place, layer: int
+        self,
+        group: Siblings,
+        joined: str,
+        edges: tuple[int, int],
+        pieces: Sequence[Replacement],
+        place: Place,
+        layer: int,
     ) -> str:
         """Return one text with its pieces replaced, and what lies between them rewritten by itself."""
         position, last = edges
         made: list[str] = []
         for start, end, new in pieces:
+            self.at(group, position)
             made += (self._text(joined[position:start], place, layer), new)
             position = end
+        self.at(group, position)
         return "".join((*made, self._text(joined[position:last], place, layer)))
 
     def _across(self, text: str, place: Place, bounds: tuple[int, ...], is_text: bool) -> Sequence[Replacement]:
@@ -186,15 +208,15 @@ class Walk:
         if whole is not None:
             return self._reclosed(whole, place, layer)
         islands = list(embedded(text))
-        replacements: list[Replacement] = []
+        found = list(self._visitor.text(text, place, [(island.start, island.end) for island in islands]))
+        whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
+        inside: list[Replacement] = []
         for island, values in zip(islands, self._events(islands, place, layer), strict=True):
+            if whole_found.touches(island.start, island.end):
+                continue
             closed = self._reclosed(island.opened, place, layer, _path_before(text, island.start), values)
             if closed != text[island.start : island.end]:
-                replacements.append((island.start, island.end, closed))
-        ranges = [(island.start, island.end) for island in islands]
-        found = list(self._visitor.text(text, place, ranges))
-        whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
-        inside = [item for item in replacements if not whole_found.touches(item[0], item[1])]
+                inside.append((island.start, island.end, closed))
         return splice(text, [*inside, *found])
 
     def _events(self, islands: Sequence[Embedded], place: Place, layer: int) -> Sequence[Sequence[JsonValue]]:

@@ -2,5 +2,6 @@
 
 from ._cases import validate_case
 from ._report import CaseReport, Problem, ValidationReport
+from ._sidecar import vouched
 
-__all__ = ["CaseReport", "Problem", "ValidationReport", "validate_case"]
+__all__ = ["CaseReport", "Problem", "ValidationReport", "validate_case", "vouched"]

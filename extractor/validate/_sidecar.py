@@ -55,6 +55,20 @@ def sidecar_problems(sidecar: Sidecar, fixture: bytes) -> list[Problem]:
     return problems
 
 
+def vouched(fixture: Path) -> bytes | None:
+    """Return the bytes of a fixture.json where the sidecar beside it fits its schema and records their very digest.
+
+    None in every other case: no sidecar, one of other bytes, a link in place of a file.
+    """
+    if not (fixture.parent / PROVENANCE).exists():
+        return None
+    content = _read(fixture)
+    if content is None:
+        return None
+    sidecar = find_sidecar(fixture.parent, None, None, sole=True)
+    return None if sidecar_problems(sidecar, content) else content
+
+
 def _subject_digests(statement: JsonValue) -> list[JsonValue]:
     subjects = statement.get("subject") if isinstance(statement, dict) else None
     return [

@@ -66,7 +66,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
             "versions": {
                 "tool": tool_version,
                 "schema": schema_version,
-                "models": dict(sorted(redacted.models.items())),
+                "models": [asdict(model) for model in redacted.models],
             },
         },
     }

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +60,59 @@ def test_a_given_key_goes_before_the_project_s(tmp_path, home):
     assert len(keys) == 2
     assert keyring.workspace_key(given, project, Console(json=True)).key_id == keyring.load_key(given).key_id
     assert keyring.workspace_key(None, project, Console(json=True)).key_id == keyring.load_key(project).key_id
+
+
+def test_a_key_has_an_id_that_tells_nothing_of_it(here, key, capsys):
+    for arguments in (["key", "id"], ["key", "id", key], ["key", "id", "--key-file", key]):
+        assert run(arguments) == 0
+        assert capsys.readouterr().out == keyring.load_key(Path(key)).key_id + "\n"
+
+
+def test_a_key_that_is_fit_is_told_with_its_mode_and_length(here, key, capsys):
+    assert run(["key", "check"]) == 0
+    assert "32 bytes, mode 0600, fit for use" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "told"),
+    [
+        (b"k" * 64, 0o600, "trivial"),
+        (bytes(range(16)), 0o600, "shorter"),
+        (bytes(range(64)), 0o644, "readable by everybody"),
+        (b"", 0o600, "shorter"),
+    ],
+)
+def test_a_key_that_is_not_fit_is_a_fault_of_keys(content, mode, told, here, capsys):
+    (here / "bad.key").write_bytes(content)
+    (here / "bad.key").chmod(mode)
+    assert run(["key", "check", "bad.key"]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_no_key_at_all_is_told(here, home, monkeypatch, capsys):
+    monkeypatch.delenv("EXTRACT_FIXTURE_KEY_FILE")
+    assert run(["key", "check"]) == 2
+    assert "no workspace key" in capsys.readouterr().err
+
+
+def test_cases_under_another_key_are_counted(case, here, key, capsys):
+    """A rotated key is seen by the cases that it left behind."""
+    assert run(["key", "new", "--out", "new.key", "--quiet"]) == 0
+    old = keyring.load_key(Path(key)).key_id
+    for option in (["--case", str(case)], ["--case", str(case / "provenance.json")], ["--cases", str(here)]):
+        assert run(["key", "check", *option]) == 0
+        assert "1 under this key" in capsys.readouterr().out
+        assert run(["key", "check", "new.key", *option]) == 1
+        told = capsys.readouterr()
+        assert f"other key  {old}: 1" in told.out
+        assert told.err == "1 of 1 cases stand under another key\n"
+    assert run(["key", "check", "new.key", "--cases", str(here), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["cases"], found["others"]) == (0, {old: 1})
+
+
+def test_what_is_no_sidecar_is_told_by_its_status(here, capsys):
+    assert run(["key", "check", "--case", "."]) == 6
+    (here / "provenance.json").write_text('{"predicate": "Zebra"}')
+    assert run(["key", "check", "--case", "."]) == 7
+    assert "Zebra" not in capsys.readouterr().err

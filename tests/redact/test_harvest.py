@@ -7,6 +7,7 @@ from extractor.model.json import ExactNumber
 from extractor.redact.harvest import Harvest
 from extractor.redact.place import Place
 from extractor.redact.prose import Finding
+from extractor.redact.rewrite import Local
 from extractor.ruleset import vocabulary
 
 
@@ -82,26 +83,26 @@ def found(*texts, corroborated=True, foreign=False):
 
 
 def test_corroborated_names_are_known_everywhere_and_others_hold_in_their_text(harvest):
-    assert harvest.findings(found("Priya Raman")) == []
+    assert harvest.findings("", found("Priya Raman")) == []
     assert not harvest.vault.by_surface("priya raman").local
-    assert harvest.findings(found("Ottoline", corroborated=False)) == ["Ottoline"]
+    assert harvest.findings("", found("Ottoline", corroborated=False)) == [Local("Ottoline")]
     assert harvest.vault.by_surface("ottoline").local
 
 
 @pytest.mark.parametrize("text", ["Delivered", "Refund Policy", "Cedar Drive"])
 def test_ordinary_words_and_streets_are_no_names(harvest, text):
-    assert harvest.findings(found(text, corroborated=False)) == []
+    assert harvest.findings("", found(text, corroborated=False)) == []
     assert harvest.vault.sorted() == []
 
 
 def test_a_whole_leaf_of_a_structured_result_is_no_name(harvest):
     harvest.document({"brand": "Zorkia"}, Place())
-    assert harvest.findings(found("Zorkia", corroborated=False)) == []
+    assert harvest.findings("", found("Zorkia", corroborated=False)) == []
 
 
 def test_what_a_teams_recognizer_found_is_unknown_and_local(harvest):
     harvest.document({"badge": "orchid"}, Place())
-    assert harvest.findings(found("orchid", foreign=True)) == ["orchid"]
+    assert harvest.findings("", found("orchid", foreign=True)) == [Local("orchid")]
     identity = harvest.vault.by_surface("orchid")
     assert (identity.entity.name, identity.local) == ("unknown_id", True)
 

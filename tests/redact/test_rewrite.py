@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from extractor.redact.place import Place
-from extractor.redact.rewrite import Rewriter
+from extractor.redact.rewrite import Local, Rewriter
 from extractor.redact.vault import Vault
 from extractor.ruleset import vocabulary
 
@@ -279,7 +279,7 @@ def test_every_replacement_is_counted_repetitions_included(rewriter, vault):
 def test_names_that_hold_in_one_text_stay_in_others(assigned, identifiers):
     vault = Vault()
     vault.add("Ottoline", identifiers.entities["person"], "prose.model", local=True)
-    local = {"Ottoline wrote; ottolines do not": frozenset({"Ottoline"})}
+    local = {"Ottoline wrote; ottolines do not": frozenset({Local("Ottoline")})}
     rewriter = Rewriter(vault, assigned(vault), identifiers, b"k" * 32, local, vocabulary())
     made = rewriter.leaf("Ottoline wrote; ottolines do not", Place())
     assert not made.startswith("Ottoline")

@@ -111,7 +111,8 @@ def test_all_faults_of_an_overlay_are_listed_at_once(tmp_path):
         keep = true
         why = "x"
         names = ["badge"]
-        matches = ["badge=1"]
+        under = ["desk"]
+        matches = ["desk/badge=1"]
         """,
     )
     with pytest.raises(RulesError) as caught:
@@ -160,12 +161,13 @@ def test_no_rule_keeps_a_secret(tmp_path):
         keep = true
         why = "Somebody is in a hurry."
         names = ["password", "note_id"]
-        matches = ["password=hunter2"]
+        under = ["desk"]
+        matches = ["desk/password=hunter2"]
         """,
     )
     compiled = compile_identifiers(rules)
-    assert compiled.field(Place(names=("password",)), "hunter2").entity == "credential"
-    assert compiled.field(Place(names=("note_id",)), "n-12") is None
+    assert compiled.field(Place(names=("desk", "password")), "hunter2").entity == "credential"
+    assert compiled.field(Place(names=("desk", "note_id")), "n-12") is None
 
 
 def test_an_overlay_adds_a_rule(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from extractor.model.case import Proofs, RedactedCase, RedactionCount, Residual
+from extractor.model.case import LanguageModel, Proofs, RedactedCase, RedactionCount, Residual
 from extractor.model.config import Override, RunConfig
 from extractor.model.json import parse
 from extractor.model.reading import Note, Reading, SourceFile
@@ -44,7 +44,7 @@ def redacted(document: Any) -> RedactedCase:
         trace_refs=("ref-1",),
         scope="case:ab12",
         key_id="k-1",
-        models={"en_core_web_sm": "3.8.0"},
+        models=(LanguageModel(name="en_core_web_sm", version="3.8.0", sha256="ef" * 32, pinned="rules"),),
     )
 
 

@@ -1,18 +1,19 @@
-"""An OTLP/JSON export redacted in place: scoped by trace, ids, times and enumerations left as they are."""
+"""The shape of an OTLP/JSON export: its spans, what of them redaction sees, and the way back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from extractor.errors import RedactionRefused
 from extractor.model.json import JsonValue
 
-from .engine import Engine
-
 _BATCHES = ("resourceSpans", "resource_spans", "batches")
 _GROUPS = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _SPANS = ("spans",)
+_LEVELS = (_BATCHES, _GROUPS, _SPANS)
+Steps = tuple[str, ...]
+
 _ID = re.compile(r"|[0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[A-Za-z0-9+/]{11}=|[A-Za-z0-9+/]{22}==", re.ASCII)
 _TIME = re.compile(r"\d{1,20}", re.ASCII)
 _ENUM = re.compile(r"(SPAN_KIND|STATUS_CODE)_[A-Z]{1,20}", re.ASCII)
@@ -31,45 +32,29 @@ def is_export(value: JsonValue) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _BATCHES)
 
 
-def redacted_export(records: Sequence[JsonValue], engine: Engine) -> list[JsonValue]:
-    """Return the records of one export redacted, as trees of the same shape.
+def spans_of(record: JsonValue) -> list[tuple[Steps, JsonValue]]:
+    """Return the spans of a record in order, each with the way to it by position."""
+    found: list[tuple[Steps, JsonValue]] = []
 
-    Spans of one trace are redacted together wherever they stand. What traces share (resources, scopes) has a scope of
-    its own, unless there is but one trace. Each call harvests the rest beside it, so that a name that one knows is
-    found in the other. Trace and span ids stay where text repeats them, too: or a log would point nowhere.
-    """
-    engine = engine.keeping({found for record in records for found in _ids(record)})
-    spans: list[JsonValue] = []
-    frames = [_with_spans(record, spans.append) for record in records]
-    of_trace: dict[str, list[int]] = {}
-    for position, span in enumerate(spans):
-        of_trace.setdefault(_trace_id(span), []).append(position)
-    alone = engine.trace_scope(next(iter(of_trace))) if len(of_trace) == 1 else None
-    after = list(spans)
-    for trace_id, positions in of_trace.items():
-        mine = [spans[position] for position in positions]
-        scope = engine.trace_scope(trace_id)
-        for position, span in zip(positions, _redacted(mine, frames, engine, scope), strict=True):
-            after[position] = span
-    shared_scope = alone or engine.digest("export", " ".join(sorted(of_trace)))
-    rest = iter(after)
-    return [_with_spans(frame, lambda _none: next(rest)) for frame in _redacted(frames, spans, engine, shared_scope)]
+    def below(value: JsonValue, levels: Sequence[tuple[str, ...]], steps: Steps) -> None:
+        if not levels:
+            found.append((steps, value))
+        elif isinstance(value, dict):
+            for place, (name, child) in enumerate(value.items()):
+                if name in levels[0] and isinstance(child, list):
+                    for index, item in enumerate(child):
+                        below(item, levels[1:], (*steps, f"{{{place}}}", f"[{index}]"))
+
+    below(record, _LEVELS, ())
+    return found
 
 
-def _redacted(values: Sequence[JsonValue], beside: Sequence[JsonValue], engine: Engine, scope: str) -> list[JsonValue]:
-    plain = [_plain(value) for value in (*values, *beside)]
-    return [
-        _restored(value, after)
-        for value, after in zip(values, engine.together(plain, scope)[: len(values)], strict=True)
-    ]
-
-
-def _with_spans(record: JsonValue, put: Callable[[JsonValue], JsonValue | None]) -> JsonValue:
-    """Return the record with each span replaced by what ``put`` returns for it, in order."""
+def with_spans(record: JsonValue, spans: Iterator[JsonValue]) -> JsonValue:
+    """Return the record with others in place of its spans, in order."""
 
     def below(value: JsonValue, levels: Sequence[tuple[str, ...]]) -> JsonValue:
         if not levels:
-            return put(value)
+            return next(spans)
         if not isinstance(value, dict):
             return value
         return {
@@ -79,15 +64,16 @@ def _with_spans(record: JsonValue, put: Callable[[JsonValue], JsonValue | None])
             for name, child in value.items()
         }
 
-    return below(record, (_BATCHES, _GROUPS, _SPANS))
+    return below(record, _LEVELS)
 
 
-def _trace_id(span: JsonValue) -> str:
+def trace_id_of(span: JsonValue) -> str:
+    """Return the trace id of a span in lower case, empty where it has none."""
     found = span.get("traceId", span.get("trace_id")) if isinstance(span, dict) else None
     return found.lower() if isinstance(found, str) else ""
 
 
-def _ids(record: JsonValue) -> Iterator[str]:
+def ids_of(record: JsonValue) -> Iterator[str]:
     """Yield the trace and span ids of a record."""
     stack = [record]
     while stack:
@@ -115,37 +101,37 @@ def _stays(name: str, value: JsonValue) -> bool:
     return False
 
 
-def _plain(value: JsonValue) -> JsonValue:
+def plain(value: JsonValue) -> JsonValue:
     """Return what the engine should see: attributes as members of their own names, typed values as plain ones."""
     if isinstance(value, list):
         pairs = list(_pairs(value))
         if value and len(pairs) == len(value):
-            named = {key: _plain(inner) for key, inner in pairs}
-            return named if len(named) == len(pairs) else [{key: _plain(inner)} for key, inner in pairs]
-        return [_plain(item) for item in value]
+            named = {key: plain(inner) for key, inner in pairs}
+            return named if len(named) == len(pairs) else [{key: plain(inner)} for key, inner in pairs]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
         if (typed := _typed(value)) is not None:
-            return _plain(value[typed]) if _bare(typed) in _MANY else value[typed]
+            return plain(value[typed]) if _bare(typed) in _MANY else value[typed]
         if list(value) == ["values"]:
-            return _plain(value["values"])
-        return {name: _plain(child) for name, child in value.items() if not _stays(name, child)}
+            return plain(value["values"])
+        return {name: plain(child) for name, child in value.items() if not _stays(name, child)}
     return value
 
 
-def _restored(template: JsonValue, after: JsonValue) -> JsonValue:
-    """Return ``after`` in the shape of the template that `_plain` was given."""
+def restored(template: JsonValue, after: JsonValue) -> JsonValue:
+    """Return ``after`` in the shape of the template that `plain` was given."""
     if isinstance(template, list):
         pairs = list(_pairs(template))
         if template and len(pairs) == len(template):
             return _restored_pairs(template, pairs, after)
         if not isinstance(after, list) or len(after) != len(template):
             raise _changed()
-        return [_restored(item, new) for item, new in zip(template, after, strict=True)]
+        return [restored(item, new) for item, new in zip(template, after, strict=True)]
     if isinstance(template, dict):
         if (typed := _typed(template)) is not None:
-            return {typed: _restored(template[typed], after) if _bare(typed) in _MANY else after}
+            return {typed: restored(template[typed], after) if _bare(typed) in _MANY else after}
         if list(template) == ["values"]:
-            return {"values": _restored(template["values"], after)}
+            return {"values": restored(template["values"], after)}
         return _restored_members(template, after)
     return after
 
@@ -156,13 +142,13 @@ def _restored_pairs(template: list[JsonValue], pairs: list[tuple[str, JsonValue]
     )
     if len(singles) != len(template):
         raise _changed()
-    restored: list[JsonValue] = []
+    made: list[JsonValue] = []
     for item, (_, inner), single in zip(template, pairs, singles, strict=True):
         if not isinstance(item, dict) or not isinstance(single, dict) or len(single) != 1:
             raise _changed()
         ((key, value),) = single.items()
-        restored.append({**item, "key": key, "value": _restored(inner, value)})
-    return restored
+        made.append({**item, "key": key, "value": restored(inner, value)})
+    return made
 
 
 def _restored_members(template: dict[str, JsonValue], after: JsonValue) -> JsonValue:
@@ -170,14 +156,40 @@ def _restored_members(template: dict[str, JsonValue], after: JsonValue) -> JsonV
     if not isinstance(after, dict) or len(after) != len(template) - len(staying):
         raise _changed()
     members = iter(after.items())
-    restored: dict[str, JsonValue] = {}
+    made: dict[str, JsonValue] = {}
     for name, child in template.items():
         if name in staying:
-            restored[name] = child
+            made[name] = child
         else:
             new_name, new = next(members)
-            restored[new_name] = _restored(child, new)
-    return restored
+            made[new_name] = restored(child, new)
+    return made
+
+
+def located(template: JsonValue, steps: Steps) -> Steps:
+    """Return where steps in the plain view of a template lead in the template itself."""
+    if isinstance(template, list) and steps:
+        pairs, index = list(_pairs(template)), int(steps[0][1:-1])
+        if not template or len(pairs) != len(template):
+            return (steps[0], *located(template[index], steps[1:]))
+        if isinstance(plain(template), list):  # names that repeat stand alone, one an object
+            steps = steps[1:]
+        item = template[index]
+        members = list(item) if isinstance(item, dict) else []
+        if steps[1:2] == ("key",):
+            return (f"[{index}]", f"{{{members.index('key')}}}", *steps[2:])
+        return (f"[{index}]", f"{{{members.index('value')}}}", *located(pairs[index][1], steps[1:]))
+    if isinstance(template, dict):
+        if (typed := _typed(template)) is not None:
+            return ("{0}", *(located(template[typed], steps) if _bare(typed) in _MANY else steps))
+        if list(template) == ["values"]:
+            return ("{0}", *located(template["values"], steps))
+        if steps:
+            shown = [place for place, (name, child) in enumerate(template.items()) if not _stays(name, child)]
+            place = shown[int(steps[0][1:-1])]
+            inner = steps[1:] if steps[1:2] == ("key",) else located(list(template.values())[place], steps[1:])
+            return (f"{{{place}}}", *inner)
+    return steps
 
 
 def _pairs(values: list[JsonValue]) -> Iterator[tuple[str, JsonValue]]:
