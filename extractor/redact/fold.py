@@ -39,7 +39,8 @@ class Folded:
         stop = end
         while start < stop < len(self.starts) - 1 and self.starts[stop] == self.starts[end - 1]:
             stop += 1  # a ligature is one character of the original
-        return self.starts[start], self.starts[stop] - self.unmarked.get(self.starts[stop], 0)
+        first = self.starts[start]
+        return first, max(first, self.starts[stop] - self.unmarked.get(self.starts[stop], 0))
 
 
 def fold(text: str) -> Folded:
