@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extractor.errors import UsageError
-from extractor.model.config import Nlp, Override, Own, RunConfig
+from extractor.model.config import Deny, Nlp, Override, Own, RunConfig
 from extractor.settings import Settings, find, from_table
 
 
@@ -38,9 +38,13 @@ def test_every_key_reaches_its_member(tmp_path):
         hosts = ["api.example.com"]
         brands = ["Example Air"]
         mailboxes = ["help@example.com"]
+        [deny]
+        names = ["Oda Marlow"]
+        values = ["orchid-nine"]
         [nlp]
         model = "en_core_web_lg"
         language = "en"
+        entities = ["PERSON"]
         recognizers = ["recognizers.yaml"]
         model-sha256 = "%s"
         """
@@ -62,7 +66,14 @@ def test_every_key_reaches_its_member(tmp_path):
                 brands=("Example Air",),
                 mailboxes=("help@example.com",),
             ),
-            nlp=Nlp(model="en_core_web_lg", language="en", recognizers=("recognizers.yaml",), model_sha256="0a" * 32),
+            deny=Deny(names=("Oda Marlow",), values=("orchid-nine",)),
+            nlp=Nlp(
+                model="en_core_web_lg",
+                language="en",
+                entities=("PERSON",),
+                recognizers=("recognizers.yaml",),
+                model_sha256="0a" * 32,
+            ),
         ),
     )
 

@@ -33,7 +33,7 @@ _SUFFIXES = words(
     "alley annex arcade avenue bayou beach bend bluff bluffs bottom boulevard branch bridge brook brooks burg burgs bypass camp canyon cape causeway center centers circle circles cliff cliffs club common commons corner corners course court courts cove coves creek crescent crest crossing crossroad curve dale dam divide drive drives estate estates expressway extension extensions fall falls ferry field fields flat flats ford fords forest forge forges fork forks fort freeway garden gardens gateway glen glens green greens grove groves harbor harbors haven heights highway hill hills hollow inlet island islands isle junction junctions key keys knoll knolls lake lakes land landing lane light lights loaf lock locks lodge loop mall manor manors meadow meadows mews mill mills mission motorway mount mountain mountains neck orchard oval overpass park parks parkway parkways pass passage path pike pine pines place plain plains plaza point points port ports prairie radial ramp ranch rapid rapids rest ridge ridges river road roads route row run shoal shoals shore shores skyway spring springs spur square squares station stravenue stream street streets summit terrace throughway trace track trafficway trail tunnel turnpike underpass union unions valley valleys via viaduct view views village villages ville vista walk walks wall way ways well wells approach brae chase close copse croft dene drove end esplanade gate grange lea parade quay rise tarn vale wharf wynd quadrangle"
 )
 _NUMBERED = re.compile(
-    r"(?<![\w#$€£.,/:+-])\d{1,6}[A-Za-z]?(?:[/-]\d{1,5}[A-Za-z]?)?(?P<words>(?: (?!(?:Suite|Ste|Apt|Apartment|Unit|Flat)\b\.? #?\d)[A-ZÀ-ÞŁŚŻČŠŽ][\w'’-]{0,40}\.?){1,4})"
+    r"(?<![\w#$€£.,/:+-])\d{1,6}[A-Za-z]?(?:[/-]\d{1,5}[A-Za-z]?)?(?P<words>(?: (?!(?:Suite|Ste|Apt|Apartment|Unit|Flat)\b\.? #?\d)(?:[A-ZÀ-ÞŁŚŻČŠŽ][\w'’-]{0,2}\.(?= [A-Z])|[A-ZÀ-ÞŁŚŻČŠŽ][\w'’-]{0,40})){1,4})"
     r"(?P<unit>,? (?:Suite|Ste|Apt|Apartment|Unit|Flat|Floor|Rm|Room|Studio|Level)\.? ?#?\d{1,5}[A-Za-z]?)?"
 )
 
@@ -55,7 +55,7 @@ def find(text: str) -> Iterator[tuple[int, int]]:
         if (len(words) > 1 and last in _SUFFIXES and last not in _MONTHS) or (
             found["unit"] and (named or last in _SUFFIXES)
         ):
-            yield found.start(), found.end() - (found.group().endswith(".") and not found["unit"])
+            yield found.span()
 
 
 def _run(text: str, tokens: Sequence[tuple[int, int]], first: int) -> int:

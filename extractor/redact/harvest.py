@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -79,6 +80,7 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
+                self._structured = self._structured or bool(place.names)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
                 self._structured = self._structured or bool(place.names)
@@ -98,27 +100,33 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for bound in bounds if is_text else ():
+        for before, bound in pairwise((0, *bounds)) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], bound - first)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
         return ()
 
-    def _goes_on(self, text: str, bound: int) -> None:
-        left, right, whole = fold(text[:bound]), fold(text[bound:]), fold(text)
-        ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
+    def _goes_on(self, text: str, before: int, bound: int) -> None:
+        """Record what stands on both sides of a bound; ``before`` is the bound before that one."""
+        right, whole = fold(text[bound:]), fold(text)
+        lefts = [(start, fold(text[start:bound])) for start in {0, before}]
+        ends = text[bound - 1].isalnum()
         for rule in self._rules.patterns:
             for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
                 first, last = whole.original(start, end)
                 if not first < bound < last:
                     continue
-                if any(left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+                if any(
+                    begin + left.original(*one)[1] > first
+                    for begin, left in lefts
+                    for one in rule.ranges(left.clean, left.text)
+                ):
                     continue  # a value that is whole before its text ends does not go on
                 if not ends and any(
                     bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
                 ):
                     continue  # nor does a sentence, in a value that the next text holds whole
-                if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                if not (ends and text[bound].isalnum()) or self._is_one(rule, text[first:bound]):
                     self._matched(whole.clean[start:end], rule)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:

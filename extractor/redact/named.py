@@ -83,7 +83,9 @@ class Names:
         self._place = place
         self._thing = thing
         self._tokens = [
-            _Token(found.start(), found.end(), found.group(), folded(found.group())) for found in WORD.finditer(text)
+            _Token(found.start(), found.end(), word, word.lower() if word.isascii() else folded(word))
+            for found in WORD.finditer(text)
+            for word in (found.group(),)
         ]
         self._starts = {token.start: number for number, token in enumerate(self._tokens)}
         self._order = [token.start for token in self._tokens]
@@ -211,12 +213,20 @@ class Names:
         if number + 1 >= len(self._tokens) or not self._joined(number + 1):
             return False
         first, second = self._tokens[number], self._tokens[number + 1]
-        return first.capital and first.given and second.capital and second.name
+        return first.capital and first.given and second.capital and not second.word
+
+    def _names_a_thing(self, stop: int) -> bool:
+        """Tell whether the word after a name says what was named after somebody: an airport, a street."""
+        if stop >= len(self._tokens) or not self._joined(stop):
+            return False
+        return self._tokens[stop].capital and self._tokens[stop].lower in NAMED_AFTER
 
     def _unplaced(self, number: int, *, listed: bool) -> int:
         """Return the end of a capitalised name, unless the model takes it for a place and no second word says otherwise."""
         first = self._tokens[number]
         stop = self._run(number, first, placed=first.given and first.lower not in SAINTS)
+        if self._names_a_thing(stop):
+            return number
         if self._place(first.start, first.end) and (stop == number + 1 or not first.given or first.lower in SAINTS):
             return number
         return stop if first.given or not listed or (stop > number + 1 and first.family) else number
@@ -314,20 +324,14 @@ class Names:
         number = 0
         while number < len(self._tokens):
             token = self._tokens[number]
-            listed = token.given and (not token.word or self._completed(number))
+            listed = token.given and (not token.word or (self._completed(number) and self._tokens[number + 1].name))
             starts = token.initial or (listed and len(token.lower) > 2)
             if token.capital and starts and not self._place(token.start, token.end):
                 stop = self._run(number, token)
                 last = self._tokens[stop - 1]
-                named_after = (
-                    stop < len(self._tokens) and self._joined(stop) and self._tokens[stop].lower in NAMED_AFTER
-                )
-                if (
-                    stop > number + 1
-                    and not last.initial
-                    and (not token.initial or (last.family and not last.word))
-                    and not named_after
-                ):
+                initials = token.initial and (stop == number + 2 or last.word)
+                good = not last.initial and not self._names_a_thing(stop) and (not initials or last.name)
+                if stop > number + 1 and good:
                     yield Named(token.start, last.end, sure=True)
                     number = stop
                     continue

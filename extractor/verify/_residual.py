@@ -32,7 +32,9 @@ _AMOUNT_DIGITS = 6
 _ACRONYM = 4
 _SCHEMA_MEMBER = 3
 _SHORT_CODE = 4
-_RANK = ("ambiguous", "name_like", "code", "number", "word")
+_RANK = ("ambiguous", "name_like", "language_not_covered", "code", "number", "word")
+# Letters of the Latin script, with what is written in it: all else no vocabulary and no model here can judge.
+_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff21-\uff5a]")
 
 
 @dataclass(slots=True)
@@ -105,6 +107,9 @@ class ResidualList:
             if token is None:
                 continue
             folded = fold(token)
+            if _is_foreign(token):
+                self._foreign(leaf, match.start(), match.end(), folded)
+                continue
             if folded in self._found:
                 known = self._found[folded]
                 self._found[folded] = Residual(
@@ -126,6 +131,24 @@ class ResidualList:
                 path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
                 self._found[folded] = Residual(code=code, path=path, start=match.start(), end=match.end())
 
+    def _foreign(self, leaf: Leaf, start: int, end: int, folded: str) -> None:
+        """Take in a word of a script that nothing here reads: one entry a text, from the first such word to the last."""
+        if folded in self._explained or folded not in self._source:
+            return
+        path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
+        key = "\0" + path  # no word holds it
+        known = self._found.get(key)
+        if known is None:
+            self._found[key] = Residual(code="language_not_covered", path=path, start=start, end=end)
+        else:
+            self._found[key] = Residual(
+                code=known.code,
+                path=path,
+                start=min(known.start, start),
+                end=max(known.end, end),
+                count=known.count + 1,
+            )
+
     def _code(self, leaf: Leaf, token: str, start: int) -> str | None:
         if token.isdigit():
             return None if len(token) <= _MOST_DIGITS or _YEAR_OR_ROUND.fullmatch(token) else "number"
@@ -142,6 +165,12 @@ class ResidualList:
         if ordinary:
             return None
         return "name_like" if token[0].isupper() else "word"
+
+
+def _is_foreign(token: str) -> bool:
+    """Tell whether a word is written in letters of another script; one letter alone is a symbol, save where it is a word."""
+    letters = [char for char in token if char.isalpha() and not _LATIN.match(char)]
+    return len(letters) > 1 or (len(letters) == 1 and letters[0] >= "\u0590")
 
 
 def _ordinary(piece: str) -> bool:

@@ -67,3 +67,24 @@ def test_name_like_tokens_come_first(original, document):
 def test_the_word_list_holds_words_and_no_names():
     assert {"refund", "order", "will", "may", "grant", "young", "brown"} <= vocabulary()
     assert not {"john", "mary", "yusuf", "rossi", "smith", "paris", "ava", "li"} & vocabulary()
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Позвоните Екатерине завтра", "请联系王小明处理退款", "تواصل مع ليلى منصور", "קראו לנועה מחר", "प्रियंका को फ़ोन करें"],
+)
+def test_what_no_language_here_reads_is_shown_once_a_text(original, document, said):
+    [(code, shown, count)] = residual(original, document, said)
+    assert code == "language_not_covered"
+    assert shown in said
+    assert len(shown) >= len(said) - 2
+    assert count >= 1
+
+
+def test_letters_of_another_script_that_are_symbols_are_not_shown(original, document):
+    assert residual(original, document, "The part of 10 Ω is on the way to you.") == []
+
+
+def test_another_script_ranks_behind_names_and_before_codes(original, document):
+    said = "Ask for Mehmet, quote JG7FMM, позвоните Екатерине"
+    assert [one[0] for one in residual(original, document, said)] == ["name_like", "language_not_covered", "code"]
