@@ -18,6 +18,7 @@ from .engine import Engine
 from .keyring import workspace_key
 from .lines import opened
 from .loose import Redaction
+from .scope import chosen
 from .sink import sink
 from .told import Teller
 
@@ -26,17 +27,19 @@ from .told import Teller
 @click.argument("source", metavar="[FILE|CASE|-]", default="-")
 @options.key_file
 @options.scope
+@options.scope_of
 @click.option("--joint", is_flag=True, help="JSON lines belong together: equal values get equal pseudonyms.")
 @click.option("--explain", is_flag=True, help="Tell each replacement on standard error: place, class, rule, no value.")
 @click.option("--json", "as_json", is_flag=True, help="Tell it as JSON, one object a line.")
 @options.overlays
 @options.model
 @click.option("--out", type=options.FILE, help="Where to write; the file must not exist.  [default: standard output]")
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     source: str,
     key_file: Path | None,
     scope: str | None,
+    scope_of: Path | None,
     joint: bool,
     explain: bool,
     as_json: bool,
@@ -73,11 +76,12 @@ def command(
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
     base = project.config
+    taken = chosen(scope, scope_of, key, "case")
     engine = Engine(
         rules=ruleset.load((*project.rules, *overlays)),
         config=replace(base, nlp=base.nlp.using(model)),
         key=key,
-        name=None if scope == "case" else scope,
+        name=None if taken.name == "case" else taken.name,
         teller=Teller(json=as_json) if explain else None,
     )
     with sink(out) as write:
