@@ -113,11 +113,6 @@ def _breaks(text: str, index: int) -> bool:
     return before.islower() and after.isupper()
 
 
-def _is_unspaced(char: str) -> bool:
-    """Tell whether a script puts no space between words: there every character may begin one."""
-    return "\u2e80" <= char <= "\ud7ff" or "\u0e00" <= char <= "\u0eff" or "\uf900" <= char <= "\ufaff"
-
-
 def _is_scrambled(text: str, index: int) -> bool:
     """Tell whether letters and digits alternate around here as in a digest: such changes are no boundaries."""
     start, end = max(0, index - _RUN), min(len(text), index + _RUN)

@@ -136,6 +136,7 @@ class Harvest:
 
     def _goes_on(self, text: str, before: int, bound: int, after: int) -> None:
         left, right, whole = fold(text[before:bound]), fold(text[bound:after]), fold(text)
+        lefts = ((before, left), (0, fold(text[:bound])))
         ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
         found = [
             (rule, start, end)
@@ -149,7 +150,8 @@ class Harvest:
             return
         for rule, start, end in found:
             first, last = whole.original(start, end)
-            if any(before + left.original(*one)[1] > first for one in rule.ranges(left.clean, left.text)):
+            ended = (at + view.original(*one)[1] for at, view in lefts for one in rule.ranges(view.clean, view.text))
+            if any(place > first for place in ended):
                 continue  # a value that is whole before its text ends does not go on
             begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
             if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
