@@ -57,8 +57,12 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     name, <0.1> a decoded part of a text; then the characters from start to before end.
 
     A file is read twice where lines belong together; what cannot be read twice waits on disk, encrypted under a key
-    that only memory holds. A broken line ends the run with 6: with --out nothing is written then. A case, or its
-    fixture.json, whose sidecar vouches for its bytes comes out unchanged.
+    that only memory holds, up to 64 GiB. Memory holds some lines; of an export what is known of each trace between its
+    first line and its last, and the distinct resources; with --joint every distinct identifier and sentence. A single
+    line may have 256 MiB, one document or text 512 MiB.
+
+    A broken line ends the run with 6: with --out nothing is written then, on standard output the lines before it are.
+    A case, or its fixture.json, whose sidecar vouches for its bytes comes out unchanged.
     """
     if as_json and not explain:
         raise UsageError("--json says how --explain tells; the output keeps its own form")
