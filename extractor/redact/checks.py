@@ -67,7 +67,9 @@ def ip(text: str) -> bool:
         return False
     if address.version == 6 and (len(text) < 5 or text.count(":") < 2 or not any(char.isdigit() for char in text)):
         return False
-    return not (address.is_unspecified or address.is_loopback or text.endswith(".0.0.0"))  # Chrome/120.0.0.0
+    return not (
+        address.is_unspecified or address.is_loopback or text.endswith(".0.0.0") or text.startswith("255.")
+    )  # Chrome/120.0.0.0, masks
 
 
 def phone(text: str) -> bool:

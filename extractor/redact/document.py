@@ -83,6 +83,11 @@ def transform(
     return made
 
 
+def is_payload(path: tuple[str, ...]) -> bool:
+    """Tell whether the application's own content stands at a path; ``*`` is any position of a list."""
+    return _among(path, _PAYLOAD)
+
+
 def _node(
     node: JsonValue,
     path: _Pattern,

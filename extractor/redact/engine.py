@@ -12,6 +12,7 @@ from ..model.config import Nlp, RunConfig
 from ..model.json import JsonValue, compact
 from ..model.span import tree
 from ..ruleset import RuleSet, vocabulary
+from .blobs import left_out
 from .document import transform
 from .flags import flagged
 from .fold import folded
@@ -61,6 +62,9 @@ def redact(
     span_ids = _span_ids(case, scope_key, rewriter, vault)
     sensitive = compile_sensitive(rules)
     secrets = secrets_found(case, vault, sensitive, span_ids, opaque=harvest.opaque_secret)
+    missing = document.get("missing_evidence")
+    if isinstance(missing, list):
+        missing.extend(left_out(case.document, document))
     return RedactedCase(
         document=document,
         original=case.document,

@@ -215,6 +215,10 @@ class Harvest:
                 return rule
         return None
 
+    def array(self, value: list[JsonValue], /) -> JsonValue:
+        """Learn nothing from a long array of fractions."""
+        return value
+
     def opaque(self, text: str, place: Place, /) -> str:
         """Signatures and blobs are replaced whole where they stand; nothing is learnt from them but that they are there."""
         self.opaque_secret = self.opaque_secret or place.is_opaque_secret
@@ -339,7 +343,8 @@ class Harvest:
             return
         entity = self._rules.entities[rule.entity]
         if entity.form == "name":
-            self._person(text, rule.id)
+            if text.lower() not in self._rules.words["function_words"]:
+                self._person(text, rule.id)
         elif entity.form == "date":
             self._date(text, rule.entity, rule.id)
         elif entity.name == "host" and text.lower() in self._rules.words["reserved_domains"]:

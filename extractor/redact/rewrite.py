@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..errors import RedactionRefused
 from ..model.json import ExactNumber, JsonValue
 from ..model.json import number as number_text
+from .blobs import marker
 from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
@@ -150,6 +151,10 @@ class Rewriter:
         made = splice(spelled, self.text(spelled, place.as_kind("value"), ()))
         return ExactNumber(made) if isinstance(value, ExactNumber) else float(made)
 
+    def array(self, value: list[JsonValue], /) -> JsonValue:
+        """Return a typed marker in place of a long array of fractions."""
+        return marker(value, self._key)
+
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""
         self._walk.note(0, len(text), place.kind, (f"structure.{place.kind}",))
@@ -178,7 +183,8 @@ class Rewriter:
         surface = view.clean[occurrence.start : occurrence.end]
         if place.prose and NAMING_CUE.search(view.clean, max(0, occurrence.start - _CUE_WINDOW), occurrence.start):
             return True
-        if not any(surface in (spelling, spelling.capitalize()) for spelling in occurrence.identity.spellings):
+        known = (fold(spelling).clean for spelling in occurrence.identity.spellings)
+        if not any(surface in (spelling, spelling.capitalize()) for spelling in known):
             return False
         if place.kind == "key" or place.name in self._rules.words["protected_members"]:
             return False

@@ -16,6 +16,7 @@ MAX_DRAWS = 4_096
 PATIENCE = 64  # draws of one length before a stand-in may grow longer than its original
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _KINDS = ("street_kinds", "street_kinds_short", "dwelling_kinds")
+_FREE = "freemail"  # whoever offers mailboxes to everybody is told from other domains, and one from another
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -113,6 +114,8 @@ class Tokens:
     def _registered(self, labels: Sequence[str]) -> str:
         """Return the stand-in of what somebody registered, told apart from the same name below another top level."""
         domain = ".".join(labels)
+        if domain in self._words["free_mail"]:
+            return f"{_FREE}{_ring_place(domain, self._words['free_mail'], self._key)}.example"
         if domain not in self._registrable:
             label = self._label(labels[0])
             attempt = 0
@@ -127,6 +130,11 @@ class Tokens:
         if label in self._words["type_words"]:
             return label
         return re.sub(r"[^\W_\d]+|\d+", lambda found: self.of(found.group()).lower(), label)
+
+
+def _ring_place(member: str, members: Iterable[str], key: bytes) -> int:
+    """Return the place of a member, from 1, in a keyed order of all: the same number of stand-ins as there are members."""
+    return 1 + sorted(members, key=lambda other: keyed_digest(key, "free-mail", other)).index(member)
 
 
 def _ring(members: Iterable[str], key: bytes, purpose: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ..errors import RedactionRefused
 from ..model.json import JsonValue
+from .blobs import is_array
 from .chunks import Path, Settled, Siblings, divided, resplit, settled, siblings, windows
 from .cover import Cover
 from .encodings import Embedded, Opened, Part, embedded, open_text
@@ -49,6 +50,9 @@ class Visitor(Protocol):
 
         ``is_text`` tells that one may go on in the next.
         """
+
+    def array(self, value: list[JsonValue], /) -> JsonValue:
+        """Return what stands in place of a long array of fractions."""
 
     def opaque(self, text: str, place: Place, /) -> str:
         """Return what stands in place of a signature or a blob, whole."""
@@ -168,6 +172,8 @@ class Walk:
         if isinstance(value, dict):
             return self._object(value, place, layer)
         if isinstance(value, list):
+            if is_array(value):
+                return self._visitor.array(value)
             return [self._value(child, place, layer) for child in value]
         if value is None or isinstance(value, bool):
             return value

@@ -12,6 +12,7 @@ from extractor.redact.encodings._headers import embedded_headers, embedded_pem
 from extractor.redact.encodings._hex import embedded_hex
 from extractor.redact.encodings._json import open_json
 from extractor.redact.encodings._jwt import embedded_jwt
+from extractor.redact.encodings._mime import embedded_quoted, embedded_words
 from extractor.redact.encodings._opened import Draft, Embedded, Opened
 from extractor.redact.encodings._pairs import embedded_pairs
 from extractor.redact.encodings._percent import SEGMENT, add, decode
@@ -35,6 +36,8 @@ def embedded(text: str) -> Iterator[Embedded]:
         *_documents(text),
         *_urls(text),
         *embedded_jwt(text),
+        *embedded_words(text),
+        *embedded_quoted(text),
         *embedded_headers(text),
         *embedded_pairs(text),
         *embedded_hex(text),

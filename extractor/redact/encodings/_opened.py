@@ -67,20 +67,20 @@ class Draft:
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._parts: list[Part] = []
-        self._literals: list[str] = [""]
+        self._literals: list[list[str]] = [[]]  # in pieces: adding to a text again and again would copy it each time
         self._raws: list[str] = []
         self._spells: list[Spell] = []
 
     def literal(self, text: str) -> None:
         """Add text that never changes."""
-        self._literals[-1] += text
+        self._literals[-1].append(text)
 
     def part(self, value: JsonValue, raw: str, spell: Spell, *, role: str = "value", key: str | None = None) -> None:
         """Add a part with its present spelling and the way to spell another value."""
         self._parts.append(Part(value=value, key=key, role=role))
         self._raws.append(raw)
         self._spells.append(spell)
-        self._literals.append("")
+        self._literals.append([])
 
     def verbatim(self, raw: str, *, role: str = "text", key: str | None = None) -> None:
         """Add a part that is written as it is read; an empty one is nothing."""
@@ -92,7 +92,7 @@ class Draft:
         return Opened(
             kind=self.kind,
             parts=tuple(self._parts),
-            _literals=tuple(self._literals),
+            _literals=tuple(map("".join, self._literals)),
             _raws=tuple(self._raws),
             _spells=tuple(self._spells),
         )

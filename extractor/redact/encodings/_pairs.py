@@ -24,6 +24,7 @@ _SEPARATED = re.compile(
 )
 _COMMENT = re.compile(r"[ \t]#[^\n]*+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}")
+_QUOTED_BYTES = re.compile(r"=[0-9A-F]{2}(?==[0-9A-F]{2})")  # a letter in quoted-printable
 _GAP = re.compile(r"(?:[\s,;?]|\b(?:export|set)[ \t])*+")
 _FIELD = r"[A-Za-z][\w.]*+(?: [A-Za-z][\w.]*+){0,3}="
 _QUOTED = r"\"[^\"\n]*+\"|'[^'\n]*+'"
@@ -62,7 +63,14 @@ def pairs(text: str, *, lines: bool = False) -> Iterator[Pair]:
 
 
 def _pair(text: str, floor: int, equals: int, *, lines: bool) -> Pair | None:
-    if text[equals + 1 : equals + 2] in {"=", ">", "~"}:
+    if text[equals + 1 : equals + 2] in {
+        "=",
+        ">",
+        "~",
+        "?",
+    }:  # the last begins an encoded word, or is a parameter's place
+        return None
+    if _QUOTED_BYTES.match(text, equals):
         return None
     start, key_end, spaced = _key(text, floor, equals)
     if start == key_end:
