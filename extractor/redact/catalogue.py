@@ -37,7 +37,7 @@ class RuleCard:
         """Return what must hold for the rule to claim a value, as labels and texts."""
         return [
             (name, ", ".join(value) if isinstance(value, list) else str(value))
-            for name in ("names", "exempt", "under", "beside", "shape", "pattern", "context", "check")
+            for name in ("names", "exempt", "under", "unless", "beside", "shape", "pattern", "context", "check")
             if (value := self.entry.get(name)) is not None
         ]
 
@@ -115,7 +115,7 @@ def claims(identifiers: Identifiers, cards: Sequence[RuleCard], names: Sequence[
     found = []
     for rule in (*identifiers.keeps, *identifiers.fields):
         if rule.names.fits(names[-1]) and not (rule.exempt and rule.exempt.fits(names[-1])):
-            under = rule.under is None or any(map(rule.under.fits, names[:-1]))
+            under = rule.under is None or rule.is_under(names)
             found.append(Claim(card=by_id[rule.id], if_under=not under))
     return found
 

@@ -13,6 +13,7 @@ from stdnum import luhn as _luhn
 from stdnum.exceptions import ValidationError
 
 from ..ruleset import vocabulary
+from . import official as _official
 from .cues import words
 
 _NON_DIGIT = re.compile(r"\D")
@@ -66,7 +67,7 @@ def ip(text: str) -> bool:
         return False
     if address.version == 6 and (len(text) < 5 or text.count(":") < 2 or not any(char.isdigit() for char in text)):
         return False
-    return not (address.is_unspecified or address.is_loopback)
+    return not (address.is_unspecified or address.is_loopback or text.endswith(".0.0.0"))  # Chrome/120.0.0.0
 
 
 def phone(text: str) -> bool:
@@ -81,6 +82,11 @@ def random_text(text: str) -> bool:
     """Tell whether a token looks drawn at random: letters and digits mixed, hardly a repeated pair."""
     if len(text) < 16 or edition(text) or _is_named(text):
         return False
+    pieces = _LOGIN_PIECE.findall(text)
+    if sum(map(len, filter(str.isdigit, pieces))) <= _FEW_DIGITS and all(
+        piece.isdigit() or piece.lower() in vocabulary() or len(piece) == 1 for piece in pieces
+    ):
+        return False  # v3-MaritalStatus
     classes = sum((any(map(str.isdigit, text)), any(map(str.islower, text)), any(map(str.isupper, text))))
     counts = Counter(text)
     entropy = -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
@@ -106,14 +112,25 @@ def no_ordinal(text: str) -> bool:
 
 
 def edition(text: str) -> bool:
-    """Tell whether ordinary words with a month or a version name an edition of something: ``refunds-2026-08``."""
+    """Tell whether words with a month, a day or a version name an edition of something: ``refunds-2026-08-01``.
+
+    Before a whole day stand also names of models, as in ``gpt-4o-2024-08-06``.
+    """
     found = _EDITION.fullmatch(text)
-    return found is not None and all(word.lower() in vocabulary() for word in re.split("[_-]", found[1]))
+    if found is None:
+        return False
+    pieces = re.split("[_-]", found[1])
+    short = _MODEL_PIECE if _WHOLE_DAY.search(text) else 0
+    return all(piece.lower() in vocabulary() or len(piece) <= short for piece in pieces)
 
 
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 _ORDINAL = re.compile(r"(?:[A-Za-z]+[_-])+\d{1,2}")
+_MODEL_PIECE = 3  # characters
+_WHOLE_DAY = re.compile(r"[_-]20\d\d[_-]?(?:0[1-9]|1[0-2])[_-]?(?:0[1-9]|[12]\d|3[01])$")
 _EDITION = re.compile(
-    r"([A-Za-z]+(?:[_-][A-Za-z]+)*)[_-](?:20\d\d[_-]?(?:0[1-9]|1[0-2])|[vV]\d{1,2}(?:\.\d{1,2}){0,2})"
+    r"([A-Za-z]+(?:[_-][A-Za-z0-9.]+)*?)[_-]"
+    r"(?:20\d\d(?P<mark>[_-]?)(?:0[1-9]|1[0-2])(?:(?P=mark)(?:0[1-9]|[12]\d|3[01]))?|[vV]\d{1,2}(?:\.\d{1,2}){0,2})"
 )
 
 
@@ -196,3 +213,123 @@ _FIGURE = re.compile(r"[A-Za-z]{0,2}\d{1,2}[A-Za-z]{0,2}|[A-Za-z]{1,2}")
 _MODEL = re.compile(r"(?:[A-Za-z]+[-_])+\d{1,4}[A-Za-z]{1,8}")  # net-30days, rtx-4090ti: a word, a figure, a unit
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z]{1,5}|[A-Za-z]{1,5}\d{1,3}|\d+(?:st|nd|rd|th)|\d+x\d+(?:x\d+)?[a-z]*")
 _WORDS = re.compile(r"(?:[A-Za-z]+[-_])*[A-Za-z]+(?:[-_]?\d{1,4}[a-z]?)?(?:[-_.]\d{1,4})*")
+
+
+def official(text: str) -> bool:
+    """Tell whether letters and check digits prove a text to be a number that a government gave to somebody."""
+    return _official.is_telling(text)
+
+
+def official_number(text: str) -> bool:
+    """Tell whether a text that the words before it call an official number may be one: five digits, no date, no amount."""
+    number = digits(text)
+    if len(number) < _MIN_OFFICIAL_DIGITS or _ANY_DATE.fullmatch(text) or _DAY_AND_MONTH.fullmatch(text):
+        return False
+    return _AMOUNT.fullmatch(text) is None and not (text.isdigit() and text.endswith("000"))
+
+
+def vin(text: str) -> bool:
+    """Tell whether a text is a vehicle identification number, check digit included."""
+    return _official.is_vin(text)
+
+
+def no_year(text: str) -> bool:
+    """Tell whether digits are no year of this or the last century."""
+    return _YEAR.fullmatch(text) is None
+
+
+def letters_and_digits(text: str) -> bool:
+    """Tell whether a text has both letters and digits."""
+    return any(map(str.isalpha, text)) and any(map(str.isdigit, text))
+
+
+def login_like(text: str) -> bool:
+    """Tell whether a text may be somebody's login: it is more than ordinary words, however they are joined."""
+    pieces = _LOGIN_PIECE.findall(text)
+    return any(piece.isdigit() and len(piece) > 1 for piece in pieces) or any(
+        len(piece) > 1 and not piece.isdigit() and piece.lower() not in vocabulary() and piece.lower() not in _NO_LOGIN
+        for piece in pieces
+    )
+
+
+def no_version(text: str) -> bool:
+    """Tell whether a text is no version (``v2``) and no year."""
+    return _VERSION.fullmatch(text) is None and _YEAR.fullmatch(text) is None
+
+
+def no_mask(text: str) -> bool:
+    """Tell whether a text is more than one character repeated, as hidden passwords are shown."""
+    return len(set(text)) > 1
+
+
+def no_plain_code(text: str) -> bool:
+    """Tell whether a value is more than ordinary words and short numbers: ``same-origin`` or ``en-US`` open nothing."""
+    return any(
+        len(piece) > _SHORT_PIECE and (any(map(str.isdigit, piece)) or piece.lower() not in vocabulary())
+        for piece in re.findall(r"[A-Za-z0-9]+", text)
+    )
+
+
+def host_like(text: str) -> bool:
+    """Tell whether a text names a machine: it has a dot, a dash or a digit, and is no attribute of a program."""
+    first, _, rest = text.partition(".")
+    if first in _OBJECTS or text.endswith((".", "-")):
+        return False
+    return bool(rest) or any(map(str.isdigit, text)) or "-" in text
+
+
+def pod(text: str) -> bool:
+    """Tell whether the last two parts of a name are a hash and a suffix that Kubernetes drew: letters and digits mixed."""
+    *_, drawn, suffix = text.split("-")
+    return letters_and_digits(drawn) and not (suffix.isdigit() and drawn.isdigit())
+
+
+_MIN_OFFICIAL_DIGITS = 5
+_SHORT_PIECE = 3
+_FEW_DIGITS = 3
+_DAY_AND_MONTH = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+_AMOUNT = re.compile(r"\d{1,3}(?:[.,]?\d{3})*[.,]\d{2}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_VERSION = re.compile(r"[vV]?\d{1,2}(?:\.\d{1,3}){0,3}")
+_LOGIN_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_NO_LOGIN = frozenset(
+    {"auth", "api", "config", "ctx", "env", "sso", "oauth", "svc", "srv", "www", "tmp", "sys", "db", "ops", "dev"}
+)
+_OBJECTS = frozenset(
+    {"self", "this", "config", "settings", "window", "module", "cls", "threading", "app", "env", "locals"}
+)
+
+
+def named(text: str) -> bool:
+    """Tell whether a text of a person's member names one: a word that is none of the language, or several capitalised."""
+    words = _NAME_WORD.findall(text)
+    if not 1 <= len(words) <= _MOST_NAME_WORDS or words[-1].lower() in _COMPANY:
+        return False
+    capitalised = [word for word in words if word[0].isupper()]
+    return len(capitalised) > 1 or any(map(_is_no_word, words))
+
+
+def named_other_than_words(text: str) -> bool:
+    """Tell whether a text has a capitalised word that is no ordinary one: `Oda Marlow`, but neither `Customer Support` nor `JFK`."""
+    words = _NAME_WORD.findall(text)
+    if not 1 <= len(words) <= _MOST_NAME_WORDS or words[-1].lower() in _COMPANY:
+        return False
+    if len(words) == 1 and (not words[0][1:].islower() or text.strip() != words[0]):
+        return False  # a code, or a part of one
+    return any(word[0].isupper() and _is_no_word(word) for word in words)
+
+
+def _is_no_word(word: str) -> bool:
+    return len(word) > 1 and word.lower() not in vocabulary()
+
+
+_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_MOST_NAME_WORDS = 6
+_COMPANY = frozenset(
+    {
+        "ag", "care", "center", "centre", "department", "desk", "helpdesk", "office", "operations", "service", "staff", "support",
+        "airlines", "airways", "app", "bank", "bot", "bv", "cloud", "co", "company", "corp", "corporation", "foundation", "gmbh", "group",
+        "hotel", "hotels", "inc", "insurance", "limited", "llc", "llp", "logistics", "ltd", "nv", "oy", "partners", "pay", "plc", "pty", "sa",
+        "sarl", "services", "solutions", "srl", "store", "systems", "team", "technologies", "university", "shop", "express",
+    }
+)  # fmt: skip

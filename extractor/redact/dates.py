@@ -18,7 +18,9 @@ _MONTHS = (
 _MONTHS_A_YEAR = 12
 _ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})")
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)")
-_NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
+_NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2}(?!\d))")
+_PIVOT = 30  # two digits of a year up to here are of this century
+_SHORT_YEAR = 100
 _PROSE_US = re.compile(r"([A-Za-z]{3,9})(\.?\s+)(\d{1,2})(st|nd|rd|th)?(,?\s+)(\d{4})")
 _PROSE_EU = re.compile(r"(\d{1,2})(st|nd|rd|th)?([\s-]+(?:of\s+)?)([A-Za-z]{3,9})(\.?,?[\s-]+)(\d{4})")
 
@@ -31,6 +33,7 @@ def read(text: str) -> date | None:
         return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := _NUMERIC.match(text):
         first, second, year = int(found[1]), int(found[3]), int(found[4])
+        year += (2000 if year <= _PIVOT else 1900) if len(found[4]) == 2 else 0
         day_first = first > _MONTHS_A_YEAR or found[2] == "."  # no thirteenth month
         return _day(year, second, first) if day_first else _day(year, first, second)
     if found := _PROSE_US.match(text):
@@ -63,6 +66,8 @@ def spellings(day: date) -> Iterator[str]:
     yield f"{day:%d.%m.%Y}"
     yield f"{day.day}.{day.month}.{day.year}"
     yield f"{day:%Y%m%d}"
+    yield f"{day.month}/{day.day}/{day:%y}"
+    yield f"{day:%m/%d/%y}"
     if day.day > _MONTHS_A_YEAR:  # else it would read as another day
         yield f"{day:%d/%m/%Y}"
         yield f"{day:%d-%m-%Y}"
@@ -93,7 +98,8 @@ def respell(iso: str, surface: str) -> str:
     elif found := _NUMERIC.match(surface):
         day_first = int(found[1]) > _MONTHS_A_YEAR or found[2] == "."
         first, second = (day.day, day.month) if day_first else (day.month, day.day)
-        head = f"{padded(first, found[1])}{found[2]}{padded(second, found[3])}{found[2]}{day.year}"
+        year = f"{day.year % _SHORT_YEAR:02}" if len(found[4]) == 2 else f"{day.year}"
+        head = f"{padded(first, found[1])}{found[2]}{padded(second, found[3])}{found[2]}{year}"
     elif found := _PROSE_US.match(surface):
         head = f"{_named(day, found[1])}{found[2]}{day.day}{_ending(day.day, found[4])}{found[5]}{day.year}"
     elif found := _PROSE_EU.match(surface):

@@ -174,7 +174,9 @@ def _prepared(
     own = identifiers.words["reserved_domains"].union(map(folded, config.own.domains))
     words = {**identifiers.words, "vocabulary": vocabulary(), "reserved_domains": own}
     pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
-    rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary(), harvest.kept)
+    rewriter = Rewriter(
+        harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary(), harvest.kept, harvest.openings
+    )
     return rewriter, harvest.vault
 
 

@@ -13,9 +13,9 @@ from .rules import Entity, Form
 
 _ANY = frozenset({"id", "entity", "why", "matches", "non_matches", "check", "replaces"})
 _PATTERN = frozenset({"pattern", "verbose", "context", "unknown"})
-_FIELD = frozenset({"names", "exempt", "under", "beside", "shape", "keep"})
+_FIELD = frozenset({"names", "exempt", "under", "unless", "beside", "shape", "keep"})
 _ENTITY = frozenset({"form", "rank", "secret"})
-_LISTS = ("names", "exempt", "under", "beside", "context")
+_LISTS = ("names", "exempt", "under", "unless", "beside", "context")
 _SWITCHES = ("verbose", "unknown", "keep")
 _ID = re.compile(r"[a-z][a-z0-9_.-]{0,80}")
 _SAYABLE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
@@ -84,9 +84,12 @@ def _expressions(entry: Mapping[str, Any]) -> Iterator[str]:
         found = vars(checks).get(check) if isinstance(check, str) else None
         if getattr(found, "__module__", None) != checks.__name__ or str(check).startswith("_"):
             yield "names a check that there is not"
-    for name in ("names", "exempt", "under", "beside"):
+    for name in ("names", "exempt", "under", "unless", "beside"):
         listed = [text for text in entry.get(name, ()) if isinstance(text, str)] if _is_texts(entry.get(name)) else []
-        if any("*" in text.removeprefix("*").removesuffix("*") or text.strip("*") == "" for text in listed):
+        every = name == "names" and "under" in entry  # a star alone is whatever stands below something
+        if any(
+            "*" in text.removeprefix("*").removesuffix("*") or (text.strip("*") == "" and not every) for text in listed
+        ):
             yield f"{name}: a star stands for the beginning or the end of a name"
         if name == "beside" and any("*" in text for text in listed):
             yield "beside takes whole names only"

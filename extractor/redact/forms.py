@@ -9,6 +9,7 @@ from uuid import UUID
 import phonenumbers
 from stdnum import iban
 
+from . import official
 from .checks import digits
 from .draw import Stream, digits_like, pour, shape_like, with_luhn
 
@@ -16,6 +17,10 @@ _CARD_RANGES = {"4": "400000", "5": "520000", "2": "222300", "3": "378282", "6":
 _DOCUMENTATION = ("192.0.2.", "198.51.100.", "203.0.113.")
 _BENCHMARKING = (int(ipaddress.IPv4Address("198.18.0.0")), 2**17)
 _CLASS_E = (int(ipaddress.IPv4Address("240.0.0.0")), 2**28 - 1)
+_OFFICIAL = ("government_id", "vehicle_id")
+_PORT = re.compile(r"(.+?)([:,]\d{1,5})")
+_DEGREES = re.compile(r"(?P<sign>[+-]?)(?P<whole>\d{1,3})(?P<rest>\.\d+)")
+_MOST_DEGREES, _LEAST_DEGREES = {1: 10, 2: 90, 3: 180}, {2: 10, 3: 100}
 _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _SEGMENT = re.compile(r"[^\W_]+")
@@ -45,6 +50,8 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
     """
     if entity == "iban":
         return _iban(text, stream)
+    if entity in _OFFICIAL and not extra:
+        return official.stand_in(text, stream)
     plain = digits(text)
     if entity == "card" and plain:
         made = _card(plain, stream, tail, reserved=not extra)
@@ -109,6 +116,29 @@ def address_of_host(text: str, stream: Stream, *, reserve: int = 0) -> str:
         return stream.choice(_DOCUMENTATION) + str(1 + stream.below(254))
     groups = ":".join(f"{stream.below(65_536):x}" for _ in range(6))
     return str(ipaddress.ip_address("2001:db8:" + groups))
+
+
+def host_parts(text: str, internal: frozenset[str]) -> tuple[str, str]:
+    """Return what of a host's name is somebody's and what stays: the network's own top level, and a port."""
+    found = _PORT.fullmatch(text)
+    name, port = (found[1], found[2]) if found else (text, "")
+    labels = name.split(".")
+    for first in range(1, len(labels)):
+        if ".".join(labels[first:]).lower() in internal:
+            return ".".join(labels[:first]), "." + ".".join(labels[first:]) + port
+    return name, port
+
+
+def coordinate(text: str, stream: Stream, *, extra: int = 0) -> str:
+    """Return a coordinate with as many digits, its sign kept, the degrees no more than there are."""
+    found = _DEGREES.fullmatch(text)
+    if found is None:
+        return digits_like(text, stream)
+    whole, rest = found["whole"], found["rest"]
+    most = _MOST_DEGREES.get(len(whole), 180)
+    least = _LEAST_DEGREES.get(len(whole), 0)
+    drawn = digits_like("1" * (len(rest) - 1 + extra), stream)
+    return f"{found['sign']}{least + stream.below(most - least)}.{drawn}"
 
 
 def mac(text: str, stream: Stream) -> str:

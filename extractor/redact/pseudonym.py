@@ -63,7 +63,7 @@ class Pseudonyms:
             return self._joined(identity, pieces, surface)
         if form in ("name", "address"):
             return self._tokens.of_text(identity, surface)
-        if form == "digits" or identity.canonical.isdigit():
+        if form in ("digits", "mac") or identity.canonical.isdigit():
             alphanumeric = "".join(filter(str.isalnum, given))
             return pour(alphanumeric, surface) if len(alphanumeric) == sum(map(str.isalnum, surface)) else given
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
@@ -191,6 +191,10 @@ class Pseudonyms:
             return lambda stream, extra: forms.address_of_host(text, stream, reserve=extra)
         if entity.form == "mac":
             return lambda stream, _: forms.mac(text, stream)
+        if entity.form == "coordinate":
+            return lambda stream, extra: forms.coordinate(text, stream, extra=extra)
+        if entity.form == "host":
+            return self._host_maker(identity)
         if entity.form == "secret":
             prefixes = self._words["secret_prefixes"]
             return lambda stream, extra: forms.secret(forms.grown(text, extra), stream, prefixes)
@@ -205,6 +209,16 @@ class Pseudonyms:
             return lambda stream, extra: named + digits_like("1" * extra, stream)
         plain = text.lstrip("#") if entity.form == "id" else text
         return lambda stream, extra: self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
+
+    def _host_maker(self, identity: Identity) -> Callable[[Stream, int], str]:
+        """Return what draws hosts: a network's own top level and a port stay, what others registered moves."""
+        head, suffix = forms.host_parts(identity.text, self._words["internal_domains"])
+        public = self._tokens.domain(head) if "." in head and not suffix.strip(":,0123456789") else head
+        if folded(public) != folded(head):
+            return lambda stream, extra: public + digits_like("1" * extra, stream) * bool(extra) + suffix
+        return lambda stream, extra: (
+            self._composite(forms.grown(head, extra), identity, stream, self._record_piece) + suffix
+        )
 
     def _composite(
         self, text: str, identity: Identity, stream: Stream, piece: Callable[[str, Identity, Stream], str]

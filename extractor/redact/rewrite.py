@@ -10,7 +10,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ..errors import RedactionRefused
-from ..model.json import JsonValue
+from ..model.json import ExactNumber, JsonValue
+from ..model.json import number as number_text
 from .calendar_words import is_calendar
 from .cover import Cover
 from .draw import Stream, shape_like
@@ -22,7 +23,7 @@ from .pseudonym import Pseudonyms
 from .rules import Identifiers
 from .traced import Listener, TracedWalk
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
-from .walk import Replacement, Walk, splice
+from .walk import Openings, Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
@@ -52,6 +53,7 @@ class Rewriter:
         local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
+        openings: Openings | None = None,
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -60,7 +62,7 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk: Walk = Walk(self, rules.siblings)
+        self._walk: Walk = Walk(self, rules.siblings, rules.alike, {} if openings is None else openings)
 
     @property
     def counts(self) -> Counter[str]:
@@ -69,7 +71,7 @@ class Rewriter:
 
     def explain(self, listener: Listener) -> None:
         """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
-        self._walk = TracedWalk(self, self._rules.siblings, listener)
+        self._walk = TracedWalk(self, self._rules.siblings, self._rules.alike, listener)
 
     def _note(self, start: int, end: int, identity: Identity) -> None:
         self._walk.note(start, end, identity.entity.name, identity.rules, identity.canonical)
@@ -116,8 +118,8 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
-                continue  # the end of one name and the beginning of the next
+            if not at_boundary(view.clean, start, end):
+                continue  # the end of one value and the beginning of the next
             if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._note(first, last, identity)
@@ -129,7 +131,7 @@ class Rewriter:
     def number(self, value: int | float, place: Place) -> int | float:
         """Return a number's stand-in: whole numbers under an identifying member, or that spell a known long number."""
         if not isinstance(value, int):
-            return value
+            return self._coordinate(value, place)
         spelled = str(abs(value))
         named = self._rules.field(place.as_kind("value"), spelled) is not None
         if not named and len(spelled) < SUBSTRING_DIGITS:
@@ -138,6 +140,15 @@ class Rewriter:
         if not (made.isdecimal() and len(str(int(made))) == len(made)):
             raise RedactionRefused("a number's stand-in would be no number")
         return int(made) if value >= 0 else -int(made)
+
+    def _coordinate(self, value: float, place: Place) -> float:
+        """Return a number's stand-in where it is a coordinate; no other fraction identifies."""
+        spelled = number_text(value)
+        rule = self._rules.field(place.as_kind("value"), spelled)
+        if rule is None or self._rules.entities[rule.entity or ""].form != "coordinate":
+            return value
+        made = splice(spelled, self.text(spelled, place.as_kind("value"), ()))
+        return ExactNumber(made) if isinstance(value, ExactNumber) else float(made)
 
     def opaque(self, text: str, place: Place) -> str:
         """Return a signature redrawn in its shape, or a typed marker in place of a blob."""

@@ -124,6 +124,7 @@ def _rule(entry: Mapping[str, Any]) -> FieldRule | PatternRule:
         names=_pattern_of(entry["names"]),
         exempt=_names(entry.get("exempt")),
         under=_names(entry.get("under")),
+        unless=_names(entry.get("unless")),
         beside=_names(entry.get("beside")),
         shape=re.compile(entry["shape"]) if "shape" in entry else None,
         check=_check(entry.get("check")),

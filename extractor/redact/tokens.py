@@ -48,7 +48,7 @@ class Tokens:
             known = (
                 identity.entity.name == "title" or folded(token) in self._vault.identities
             )  # somebody is called Lane
-            region = address and token.isupper() and len(token) == 2  # OR, CA
+            region = address and token.isalpha() and token.isupper() and len(token) == 2  # OR, CA
             if known or not (folded(token) in kept or region):
                 return self.of(token)
             return cased_like(self._kinds.get(folded(token), token), token) if address else token

@@ -169,7 +169,7 @@ def is_long(surface: str) -> bool:
 
 def canonical_form(surface: str, entity: Entity) -> str:
     """Return what all spellings of a value share: digits only for numbers, no leading ``#`` for ids, single spaces."""
-    if entity.form == "digits":
+    if entity.form in ("digits", "mac"):
         return "".join(char for char in surface if char.isalnum()) or surface
     if entity.form == "id":
         return surface.lstrip("#")

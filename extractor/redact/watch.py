@@ -15,7 +15,8 @@ class Watcher:
     """Visits decoded documents; whoever inherits says what is noted of a text. Everything stays as it is."""
 
     def __init__(self) -> None:
-        self.walk = Walk(self, frozenset())
+        # What is noted may depend on the place, so none stands for another.
+        self.walk = Walk(self, frozenset(), lambda place: place, {})
 
     def watch(self, document: Document) -> None:
         """Visit a document of a case, or a part of one."""

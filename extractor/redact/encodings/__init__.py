@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extractor.redact.encodings._base64 import open_base64
 from extractor.redact.encodings._escapes import open_escaped
-from extractor.redact.encodings._headers import open_credential
+from extractor.redact.encodings._headers import open_credential, open_set_cookie
 from extractor.redact.encodings._islands import embedded, open_percent
 from extractor.redact.encodings._json import open_json
 from extractor.redact.encodings._jwt import open_jwt
@@ -22,6 +22,7 @@ _OPENERS = (
     open_jwt,
     open_url,
     open_credential,
+    open_set_cookie,
     open_base64,
     open_form,
     open_pairs,

@@ -15,13 +15,19 @@ _NAMES = (
 )
 _LINE = re.compile(rf"(?<![\w\-])(?P<name>{_NAMES})(?P<colon>:[ \t]*+)", re.IGNORECASE)
 _SCHEME = re.compile(
-    r"(?:bearer|basic|token|digest|negotiate|apikey|bot|dpop|splunk|aws4-hmac-sha256)(?= )", re.IGNORECASE
+    r"(?:bearer|basic|token|digest|oauth|hawk|signature|negotiate|apikey|bot|dpop|splunk|aws4-hmac-sha256)(?= )",
+    re.IGNORECASE,
 )
 _CREDENTIAL = re.compile(r"(?P<space> ++)(?P<token>[^\s\"'`<>,;]++)")
 _TOKEN = re.compile(r"(?P<space>)(?P<token>[^\s\"'`<>,;]++)")
 _BARE = re.compile(r"(?<![\w\-])(?:Bearer|Basic|bearer|basic|BEARER|BASIC)(?= )")
 _COOKIE = re.compile(r"(?P<space>[;\s]*+)(?P<name>[^\s=;\"'\\]++)=(?P<value>\"[^\"\n]*+\"|[^;\n\"']*+)")
 _ATTRIBUTE = re.compile(r"[;\s]++(?:secure|httponly|partitioned)(?![\w=])", re.IGNORECASE)
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "version", "priority"})
+_SET_COOKIE = re.compile(
+    r"[^\s=;,\"']{1,200}=[^;]*+;(?:[^;]*+;)*?\s*(?:path|domain|expires|max-age|samesite)=", re.IGNORECASE
+)
+_LISTED = ("digest", "oauth", "hawk", "signature", "aws4-hmac-sha256")  # schemes that pass a list of pairs
 _SINGLE = re.compile(r"[^\n\r\"'`]++")
 _LEAST = 6
 _LINE_ENDS = frozenset({"", "\n", "\r", '"', "'", "`"})
@@ -55,6 +61,8 @@ def embedded_headers(text: str) -> Iterator[tuple[int, int, Opened]]:
 
 def _credential(draft: Draft, text: str, start: int, name: str, *, bare: bool = False) -> int:
     scheme = _SCHEME.match(text, start)
+    if scheme and scheme.group().lower() in _LISTED:
+        return 0
     token = _CREDENTIAL.match(text, scheme.end()) if scheme else _TOKEN.match(text, start)
     if not token:
         return 0
@@ -65,6 +73,14 @@ def _credential(draft: Draft, text: str, start: int, name: str, *, bare: bool = 
     draft.literal((scheme.group() if scheme else "") + token["space"])
     draft.part(raw, raw, plain, key=name)
     return token.start("token") + len(raw)
+
+
+def open_set_cookie(text: str) -> Opened | None:
+    """Open a whole text that sets a cookie, the value of a Set-Cookie header (RFC 6265)."""
+    draft = Draft("headers")
+    if "\n" in text or not _SET_COOKIE.match(text) or _cookies(draft, text, 0) != len(text):
+        return None
+    return draft.opened()
 
 
 def _is_credential(token: str, bare_scheme: str) -> bool:
@@ -84,10 +100,13 @@ def _cookies(draft: Draft, text: str, start: int) -> int:
         cookie = _COOKIE.match(text, position)
         if not cookie or "\n" in cookie["space"] or (position > start and ";" not in cookie["space"]):
             return position if position > start else 0
-        draft.literal(cookie["space"])
-        draft.verbatim(cookie["name"], role="key")
-        draft.literal("=")
-        add_value(draft, cookie["value"], cookie["name"])
+        if cookie["name"].lower() in _ATTRIBUTES:
+            draft.literal(cookie.group())
+        else:
+            draft.literal(cookie["space"])
+            draft.verbatim(cookie["name"], role="key")
+            draft.literal("=")
+            add_value(draft, cookie["value"], f"cookie_{cookie['name']}")
         position = cookie.end()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import partial
 
 from extractor.model.json import JsonValue
@@ -23,6 +24,33 @@ _DATA_BODY = re.compile(r"[A-Za-z0-9+/_\-]*+={0,2}")
 _DATA_TEXT = re.compile(r"[^\s\"'<>)\\`]*+")
 _PATH_QUERY = re.compile(r"/(?!/)[^\s\"<>?#]*+(?:\?[\w.\-\[\]%$@:+]{1,128}=|(?<=[%0-9a-fA-F]))", re.ASCII)
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}")
+_COLLECTION = re.compile(r"[A-Za-z][A-Za-z_\-]{0,30}")
+_WEB = (
+    "http",
+    "ws",
+    "ftp",
+    "file",
+    "git",
+    "ssh",
+    "s3",
+    "gs",
+    "data",
+    "urn",
+    "about",
+    "chrome",
+    "app",
+    "android",
+    "intent",
+)
+# Sites with people's pages, and the segments after which somebody's name stands; the empty one is the path's beginning.
+_PROFILES = {
+    **dict.fromkeys(
+        ("github.com", "x.com", "twitter.com", "instagram.com", "facebook.com", "t.me", "tiktok.com"), ("",)
+    ),
+    "linkedin.com": ("in", "pub"),
+    "reddit.com": ("user", "u"),
+    "medium.com": ("",),
+}
 _FIELDS = re.compile(r"[A-Za-z_][\w.\-]*+=")
 
 
@@ -101,8 +129,9 @@ def parse(text: str) -> Opened:
         draft.literal(colon)
         add(draft, password, USERINFO, role="userinfo_password")
         draft.literal(at)
-    _host(draft, host)
-    _path_query_fragment(draft, rest[end:])
+    is_web = start == 0 or text[:start].lower().startswith(_WEB)
+    _host(draft, host, key=None if is_web else "dsn_host")
+    _path_query_fragment(draft, rest[end:], _PROFILES.get(host.lower().removeprefix("www."), ()) if is_web else ())
     return draft.opened()
 
 
@@ -121,29 +150,35 @@ def _authority_end(rest: str) -> int:
     return min(ends, default=len(rest))
 
 
-def _host(draft: Draft, host: str) -> None:
+def _host(draft: Draft, host: str, *, key: str | None) -> None:
     name, semicolon, params = host.partition(";")
     closing = name.rfind("]")
     colon = name.find(":", closing + 1)
     end = colon if colon >= 0 else len(name)
-    add(draft, name[:end], HOST, role="host")
+    add(draft, name[:end], HOST, role="host", key=key)
     port = name[end:]
     if port[1:].isascii() and port[1:].isdigit():
         draft.literal(port)
     else:
         draft.literal(port[:1])
-        add(draft, port[1:], HOST, role="host")
+        add(draft, port[1:], HOST, role="host", key=key)
     draft.literal(semicolon)
     if params:
         add_query(draft, params, ";")
 
 
-def _path_query_fragment(draft: Draft, text: str) -> None:
+def _path_query_fragment(draft: Draft, text: str, people: Collection[str] = ()) -> None:
+    """Add a path segment by segment, each under the last word before it: of ``/orders/5521`` the number is an order's."""
     rest, hash_sign, fragment = text.partition("#")
     path, mark, query = rest.partition("?")
+    collection = ""
     for index, segment in enumerate(path.split("/")):
         draft.literal("/" if index else "")
-        add(draft, segment, SEGMENT, role="path_segment")
+        name = "handle" if collection in people else collection
+        key = f"path_{name}" if segment and index and name else None
+        add(draft, segment, SEGMENT, role="path_segment", key=key)
+        if _COLLECTION.fullmatch(segment):
+            collection = segment
     draft.literal(mark)
     if query:
         add_query(draft, query)

@@ -142,8 +142,22 @@ def test_a_close_with_another_number_of_values_is_refused() -> None:
 
 def test_a_url_opens_into_its_components() -> None:
     assert roles("postgres://svc:p%40ss@db-7.example.net:5432/ledger?a+b=c+d#top") == [
-        ("userinfo_user", None, "svc"), ("userinfo_password", None, "p@ss"), ("host", None, "db-7.example.net"),
+        ("userinfo_user", None, "svc"), ("userinfo_password", None, "p@ss"), ("host", "dsn_host", "db-7.example.net"),
         ("path_segment", None, "ledger"), ("key", None, "a b"), ("value", "a b", "c d"), ("fragment", None, "top"),
+    ]  # fmt: skip
+
+
+def test_a_segment_of_a_path_stands_under_the_word_before_it() -> None:
+    assert roles("https://example.com/v2/orders/5521/items") == [
+        ("host", None, "example.com"), ("path_segment", None, "v2"), ("path_segment", None, "orders"),
+        ("path_segment", "path_orders", "5521"), ("path_segment", "path_orders", "items"),
+    ]  # fmt: skip
+    assert ("path_segment", "path_handle", "oda") in roles("https://www.linkedin.com/in/oda")
+
+
+def test_a_cookie_keeps_its_attributes() -> None:
+    assert roles("sid=f3a9c1; Path=/; Domain=shop.example.com; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly") == [
+        ("key", None, "sid"), ("value", "cookie_sid", "f3a9c1"),
     ]  # fmt: skip
 
 
