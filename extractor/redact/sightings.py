@@ -55,16 +55,14 @@ def secrets_found(
 
 
 def _distinct(secrets: Iterable[_Secret]) -> Iterator[_Secret]:
-    """Leave out what is another credential with something around it: ``Bearer`` before it, an address after it."""
-    listed = list(secrets)
-    for secret in listed:
-        if not any(
-            other is not secret
-            and other.core in secret.core
-            and other.core != secret.core
-            and secret.steps.keys() <= other.steps.keys()
-            and secret.spans.keys() <= other.spans.keys()
-            for other in listed
+    """Leave out what is another credential with its scheme before it, as ``Bearer``, wherever both stand."""
+    by_core = {secret.core: secret for secret in secrets}
+    for secret in by_core.values():
+        bare = by_core.get(secret.core.rpartition(" ")[2])
+        if (
+            bare is None
+            or bare is secret
+            or not (secret.steps.keys() <= bare.steps.keys() and secret.spans.keys() <= bare.spans.keys())
         ):
             yield secret
 

@@ -123,3 +123,16 @@ def test_a_number_that_is_a_secret_is_told(rules):
 def test_a_trace_without_secrets_tells_of_none(rules):
     redacted = found_in(rules, (span(1, a="Hello there, all of you"),), event(1, {"page": 1}))
     assert (redacted.secrets, redacted.flags) == ((), ())
+
+
+def test_a_short_secret_inside_a_long_one_hides_neither(rules):
+    short = GITHUB[6:10]
+    arguments = {"pin": short, "note": GITHUB}
+    redacted = found_in(rules, (span(1, arguments=json.dumps(arguments)),), event(1, arguments))
+    assert [secret.kind for secret in redacted.secrets] == ["GitHub access", "credential in a field of its own"]
+
+
+def test_a_secret_in_pieces_is_told(rules):
+    arguments = {"chunks": [{"delta": {"content": f"it is {GITHUB[:9]}"}}, {"delta": {"content": f"{GITHUB[9:]} now"}}]}
+    redacted = found_in(rules, (span(1, arguments=json.dumps(arguments)),), event(1, arguments))
+    assert [(secret.kind, secret.steps) for secret in redacted.secrets] == [("GitHub access", ("tool_events[0]",))]
