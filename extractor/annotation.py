@@ -22,7 +22,7 @@ from .ruleset import RuleSet
 from .schemas import schema_problems
 from .validate import validate_case
 from .verify import prove, seal
-from .write import render_fixture, render_readme
+from .write import Notices, render_fixture, render_readme
 
 _WORD = re.compile(r"\w(?:[\w.@+-]*\w)?")
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -48,9 +48,13 @@ class _Standing:
     capture: bytes = field(repr=False)
 
     @property
-    def scope(self) -> str:
+    def predicate(self) -> Document:
         predicate = self.statement.get("predicate")
-        redaction = predicate.get("redaction") if isinstance(predicate, dict) else None
+        return predicate if isinstance(predicate, dict) else {}
+
+    @property
+    def scope(self) -> str:
+        redaction = self.predicate.get("redaction")
         scope = redaction.get("scope") if isinstance(redaction, dict) else None
         if not isinstance(scope, str):
             raise InputUnreadable(f"{PROVENANCE} names no scope")
@@ -78,11 +82,15 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     redacted = _redacted(typed, standing, config, rules, key)
     document = redacted.document
     can_replay = replayable(document)
-    files = {FIXTURE: render_fixture(document), README: render_readme(document, replayable=can_replay)}
+    notices = Notices.standing(standing.predicate).and_more(Notices.of(redacted))
+    files = {
+        FIXTURE: render_fixture(document),
+        README: render_readme(document, replayable=can_replay, notices=notices),
+    }
     proofs = prove(redacted, [typed], files, rules)
     if problems := schema_problems(document, "fixture"):
         raise StructureChanged([f"schema: {problem}" for problem in problems])
-    sidecar = pretty(_sidecar(standing.statement, document, files[FIXTURE], proofs)).encode("utf-8")
+    sidecar = pretty(_sidecar(standing.statement, document, files[FIXTURE], proofs, notices)).encode("utf-8")
     fixture = seal(
         str(document["case_id"]),
         {**files, PROVENANCE: sidecar},
@@ -227,17 +235,19 @@ def _given_back(before: JsonValue, after: JsonValue, own: frozenset[str]) -> Jso
     return _WORD.sub(lambda match: word if (word := next(answers)) in own else match.group(), after)
 
 
-def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Proofs) -> Document:
+def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Proofs, notices: Notices) -> Document:
     """Return the case's statement about the new bytes; what it says of the extraction stays."""
     predicate, subject = statement.get("predicate"), statement.get("subject")
     if not isinstance(predicate, dict) or not isinstance(subject, list) or not isinstance(subject[0], dict):
         raise InputUnreadable(f"{PROVENANCE} is no statement about a fixture")
-    source, residual = predicate.get("source"), predicate.get("residual")
+    source, residual, redaction = (predicate.get(name) for name in ("source", "residual", "redaction"))
     found: list[JsonValue] = [dict(asdict(place)) for place in proofs.residual]
     standing = residual if isinstance(residual, list) else []
     changed = {
         "source": {**source, "incident_id": document.get("incident_id")} if isinstance(source, dict) else source,
         "residual": [*standing, *(place for place in found if place not in standing)],
+        "redaction": {**redaction, "secrets": list(notices.secrets)} if isinstance(redaction, dict) else redaction,
+        "flags": list(notices.flags),
     }
     digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
     return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": {**predicate, **changed}}

@@ -21,7 +21,7 @@ from .ruleset import RuleSet
 from .schemas import SCHEMA_VERSION, schema_problems
 from .select import ExplainLine, explain, select
 from .verify import prove, seal
-from .write import case_id, render_capture, render_fixture, render_provenance, render_readme
+from .write import Notices, case_id, render_capture, render_fixture, render_provenance, render_readme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,10 @@ def _proved(
 ) -> Fixture:
     document = redacted.document
     can_replay = replayable(document)
-    files = {FIXTURE: render_fixture(document), README: render_readme(document, replayable=can_replay)}
+    files = {
+        FIXTURE: render_fixture(document),
+        README: render_readme(document, replayable=can_replay, notices=Notices.of(redacted)),
+    }
     proofs = _settled(prove(redacted, sources, files, rules), config)
     if problems := schema_problems(document, "fixture"):
         raise StructureChanged([f"schema: {problem}" for problem in problems])

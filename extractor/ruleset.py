@@ -15,7 +15,7 @@ from .errors import RulesError
 
 Document = Mapping[str, Any]
 
-_FAMILIES = ("identifiers", "dialects")
+_FAMILIES = ("identifiers", "dialects", "sensitive")
 _LINE = re.compile(r"at line (\d+)")
 _MAX_BYTES = 4 * 1024 * 1024
 

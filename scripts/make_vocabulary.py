@@ -82,19 +82,24 @@ def shares(files: tuple[str, ...]) -> dict[str, float]:
     return {name.lower(): max(float(percent), 0.005) for name, percent, *_ in lines}
 
 
+def guided_counts() -> Counter[str]:
+    """Return how often each word follows one of the guides."""
+    guided: Counter[str] = Counter()
+    file = folder("symspellpy") / "frequency_bigramdictionary_en_243_342.txt"
+    for line in file.read_text("utf-8-sig").splitlines():
+        first, second, count = line.split()
+        if first in GUIDES:
+            guided[second] += int(count)
+    return guided
+
+
 def main() -> None:
     """Write the word list, one lower-case word a line, sorted."""
     lines = (folder("symspellpy") / "frequency_dictionary_en_82_765.txt").read_text("utf-8-sig").splitlines()
     counts = {word: int(count) for word, count in (line.split() for line in lines)}
     kept_always = set(f"{COLOURS} {CALENDAR} {COMPUTING} {SPARED}".split())
     total = sum(counts.values())
-    guided: Counter[str] = Counter()
-    for line in (
-        (folder("symspellpy") / "frequency_bigramdictionary_en_243_342.txt").read_text("utf-8-sig").splitlines()
-    ):
-        first, second, count = line.split()
-        if first in GUIDES:
-            guided[second] += int(count)
+    guided = guided_counts()
     names = {
         name
         for files, least in GUIDED.items()

@@ -24,7 +24,10 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
     return status, set(names)
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("validate", "--help"), ("extract", "--help")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key"))],
+)
 def test_help_loads_nothing_heavy(arguments):
     status, names = loaded_by(*arguments)
     assert status == 0

@@ -16,6 +16,7 @@ from extractor.errors import EvidenceMissing, UsageError
 from . import options, request, summary
 from .console import Console
 from .keyring import workspace_key
+from .scope import chosen
 
 CAPTURE_DAYS = 30
 """How long capture.json, which leads back to the original trace, may stand."""
@@ -40,6 +41,7 @@ _telling = options.join(
 _redacting = options.join(
     options.key_file,
     options.scope,
+    options.scope_of,
     click.option(
         "--treat",
         metavar="PATH=word|name",
@@ -63,11 +65,13 @@ _redacting = options.join(
 @click.option("--replace", is_flag=True, help="Write over a case of this id that has other content.")
 @options.as_json
 @options.quiet
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     sources: tuple[str, ...],
     explain: bool,
     key_file: Path | None,
+    scope: str | None,
+    scope_of: Path | None,
     overlays: tuple[Path, ...],
     out: Path | None,
     replace: bool,
@@ -88,7 +92,7 @@ def command(
     console = Console(json=as_json, quiet=quiet)
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
-    config = request.config(asked, project)
+    config = request.config(asked, project, chosen(scope, scope_of, key, project.config.scope))
     rules = ruleset.load((*project.rules, *overlays))
     with console.progress("reading") as progress:
         reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)

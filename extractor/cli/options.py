@@ -131,6 +131,12 @@ scope = click.option(
     callback=scope_name,
     help="Where equal values get equal pseudonyms: in this case alone (default), everywhere, or in all of that name.",
 )
+scope_of = click.option(
+    "--scope-of",
+    metavar="CASE",
+    type=click.Path(path_type=Path),
+    help="Take over the scope of a case: for its fixed twin, its recapture.",
+)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 key_file = click.option(

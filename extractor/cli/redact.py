@@ -18,6 +18,7 @@ from .engine import Engine
 from .keyring import workspace_key
 from .lines import opened
 from .loose import Redaction
+from .scope import chosen
 from .sink import sink
 from .told import Teller
 
@@ -26,17 +27,19 @@ from .told import Teller
 @click.argument("source", metavar="[FILE|CASE|-]", default="-")
 @options.key_file
 @options.scope
+@options.scope_of
 @click.option("--joint", is_flag=True, help="JSON lines belong together: equal values get equal pseudonyms.")
 @click.option("--explain", is_flag=True, help="Tell each replacement on standard error: place, class, rule, no value.")
 @click.option("--json", "as_json", is_flag=True, help="Tell it as JSON, one object a line.")
 @options.overlays
 @options.model
 @click.option("--out", type=options.FILE, help="Where to write; the file must not exist.  [default: standard output]")
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     source: str,
     key_file: Path | None,
     scope: str | None,
+    scope_of: Path | None,
     joint: bool,
     explain: bool,
     as_json: bool,
@@ -54,8 +57,12 @@ def command(
     name, <0.1> a decoded part of a text; then the characters from start to before end.
 
     A file is read twice where lines belong together; what cannot be read twice waits on disk, encrypted under a key
-    that only memory holds. A broken line ends the run with 6: with --out nothing is written then. A case, or its
-    fixture.json, whose sidecar vouches for its bytes comes out unchanged.
+    that only memory holds, up to 64 GiB. Memory holds some lines; of an export what is known of each trace between its
+    first line and its last, and the distinct resources; with --joint every distinct identifier and sentence. A single
+    line may have 256 MiB, one document or text 512 MiB.
+
+    A broken line ends the run with 6: with --out nothing is written then, on standard output the lines before it are.
+    A case, or its fixture.json, whose sidecar vouches for its bytes comes out unchanged.
     """
     if as_json and not explain:
         raise UsageError("--json says how --explain tells; the output keeps its own form")
@@ -69,11 +76,12 @@ def command(
     project = settings.find(Path.cwd())
     key = workspace_key(key_file, project.key_file, console)
     base = project.config
+    taken = chosen(scope, scope_of, key, "case")
     engine = Engine(
         rules=ruleset.load((*project.rules, *overlays)),
         config=replace(base, nlp=base.nlp.using(model)),
         key=key,
-        name=None if scope == "case" else scope,
+        name=None if taken.name == "case" else taken.name,
         teller=Teller(json=as_json) if explain else None,
     )
     with sink(out) as write:

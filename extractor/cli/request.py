@@ -9,6 +9,8 @@ from extractor.model.config import Override, RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
 from extractor.settings import Settings
 
+from .scope import Scope
+
 
 class Told(TypedDict):
     """What people say of an incident: `options.statement`, as click hands it over."""
@@ -38,7 +40,6 @@ class Asked(Told):
     frozen_at: str | None
     fact: dict[str, JsonValue]
     treat: dict[str, str]
-    scope: str | None
     model: str | None
 
 
@@ -56,7 +57,7 @@ def statement(told: Told) -> Statement:
     )
 
 
-def config(asked: Asked, settings: Settings) -> RunConfig:
+def config(asked: Asked, settings: Settings, scope: Scope) -> RunConfig:
     """Return the configuration of the run: given options before the project's defaults."""
     base = settings.config
     return replace(
@@ -72,6 +73,7 @@ def config(asked: Asked, settings: Settings) -> RunConfig:
         frozen_at=asked["frozen_at"],
         facts=asked["fact"],
         treat=asked["treat"],
-        scope=asked["scope"] or base.scope,
+        scope=scope.name,
+        scope_of=scope.of,
         nlp=base.nlp.using(asked["model"]),
     )

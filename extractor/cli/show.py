@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import options, summary
+from . import options, proofs, summary
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -19,9 +19,12 @@ _MESSAGES = 4
 
 @click.command()
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
+@click.option(
+    "--proofs", "as_proofs", is_flag=True, help="Say what was proved, what is open, and what would settle it."
+)
 @options.as_json
-def command(*, case: Path, as_json: bool) -> None:
-    """Show a case on one screen.
+def command(*, case: Path, as_proofs: bool, as_json: bool) -> None:
+    """Show a case on one screen, or the report of its proofs.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """
@@ -29,6 +32,9 @@ def command(*, case: Path, as_json: bool) -> None:
     console = Console(json=as_json)
     if as_json:
         console.data({"fixture": dict(view.fixture), "provenance": dict(view.predicate)})
+        return
+    if as_proofs:
+        console.rows((("case", view.case_id), ("sha256", view.sha256), *proofs.report(view, case)))
         return
     console.rows(
         (

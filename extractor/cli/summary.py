@@ -10,7 +10,7 @@ from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
 from extractor.select import ExplainLine
-from extractor.write import Stored
+from extractor.write import REVIEW, ROTATE, Notices, Stored
 
 from .console import Console, interactive
 from .view import CaseView, Members, items, members, text
@@ -33,6 +33,8 @@ def for_machines(fixture: Fixture, stored: Stored) -> JsonValue:
         "residual": view.residual,
         "relations": view.relations,
         "leaks": fixture.proofs.leaks,
+        "secrets": [dict(secret) for secret in items(members(view.predicate.get("redaction")).get("secrets"))],
+        "flags": [dict(flag) for flag in items(view.predicate.get("flags"))],
     }
 
 
@@ -74,12 +76,22 @@ def account(view: CaseView) -> Rows:
         ),
         ("proved", proved),
         ("residual", f"{view.residual} for a reviewer to look at" if view.residual else "0"),
+        *_noticed(view),
     ]
     if view.missing:
         named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in view.missing[:_SHOWN]]
         more = len(view.missing) - len(named)
         rows.append(("missing", ", ".join(named) + (f", and {more} more" if more else "")))
     return rows
+
+
+def _noticed(view: CaseView) -> Iterator[tuple[str, str]]:
+    """Yield what people must know of beside identifiers: secrets to rotate, text to look at."""
+    notices = Notices.standing(view.predicate)
+    for line in notices.secret_lines(view.fixture):
+        yield "secret", f"{line}; {ROTATE}"
+    for line in notices.flag_lines(view.fixture):
+        yield "flagged", f"{line}; {REVIEW}"
 
 
 def _largest(classes: Sequence[Members]) -> Iterator[str]:

@@ -68,6 +68,29 @@ class KnownValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretFound:
+    """A credential that stood in the trace: its kind and rule, never its value.
+
+    ``steps`` are places of the case (``tool_events[2]``), none when it stood outside it alone; ``spans`` are synthetic ids
+    of all spans that held it, in the order of the selection.
+    """
+
+    kind: str
+    rule: str
+    steps: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A step of the case whose text a person must look at, whatever was replaced in it; ``count`` signs spoke for it."""
+
+    category: str
+    step: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageModel:
     """The model that read free text. ``sha256`` is over all its files; ``pinned`` says by whom: rules, project, nobody."""
 
@@ -96,11 +119,26 @@ class RedactedCase:
     scope: str
     key_id: str
     models: tuple[LanguageModel, ...] = ()
+    secrets: tuple[SecretFound, ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationCount:
+    """Replaced occurrences of one class: how many values they have, and how many occurrences kept their relations."""
+
+    entity: str
+    values: int
+    occurrences: int
+    preserved: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proofs:
-    """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read."""
+    """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read.
+
+    ``searched`` counts the known values that no file holds, ``relations`` the replaced occurrences, both by class.
+    """
 
     known_values: int
     leaks: int
@@ -108,6 +146,8 @@ class Proofs:
     classes: int
     occurrences: int
     preserved: int
+    searched: Mapping[str, int] = field(default_factory=dict)
+    relations: tuple[RelationCount, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
 
 

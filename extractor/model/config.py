@@ -85,6 +85,7 @@ class RunConfig:
     """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
 
     Given members win over what the trace says. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
+    ``scope_of`` is the id of the case whose ``scope`` was taken over.
     """
 
     wanted: Wanted = Wanted()
@@ -98,6 +99,7 @@ class RunConfig:
     frozen_at: str | None = None
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     scope: str = "case"
+    scope_of: str | None = None
     own: Own = Own()
     deny: Deny = Deny()
     nlp: Nlp = Nlp()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 MAX_DEPTH = 200
 MAX_DIGITS = 1_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class MalformedJson(ValueError):
@@ -120,9 +122,7 @@ def leaves(value: JsonValue, path: Path = ()) -> Iterator[tuple[Path, JsonValue]
 def quote(text: str) -> str:
     """Return the JSON string literal of a text: UTF-8 kept, lone surrogates escaped."""
     literal = json.dumps(text, ensure_ascii=False)
-    if any("\ud800" <= char <= "\udfff" for char in literal):
-        return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in literal)
-    return literal
+    return _SURROGATE.sub(lambda char: f"\\u{ord(char.group()):04x}", literal)
 
 
 def number(value: float) -> str:

@@ -116,8 +116,8 @@ def claims(identifiers: Identifiers, cards: Sequence[RuleCard], names: Sequence[
     for rule in (*identifiers.keeps, *identifiers.fields):
         if rule.names.fits(names[-1]) and not (rule.exempt and rule.exempt.fits(names[-1])):
             under = rule.under is None or rule.is_under(names)
-            if not under and "" in rule.names.suffixes:
-                continue  # it goes by what is around a field, whatever the field is called
+            if not under and "" in (*rule.names.suffixes, *rule.names.prefixes):
+                continue  # of any name: what stands around it is all that it goes by
             found.append(Claim(card=by_id[rule.id], if_under=not under))
     return found
 

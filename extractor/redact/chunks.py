@@ -36,6 +36,7 @@ class Siblings:
     names: tuple[str, ...]
     paths: tuple[Path, ...]
     texts: tuple[str, ...] = field(repr=False)
+    turns: int = 1  # how many messages, each with its role, hold the texts
 
     @property
     def is_text(self) -> bool:
@@ -50,6 +51,8 @@ class Siblings:
             return False
         if any(name.lower().removesuffix("s") in _STREAMED for name in self.names):
             return True
+        if self.turns > 1:
+            return False  # what one says ends where the other begins
         spaced = sum(one.endswith(" ") or other.startswith(" ") for one, other in pairwise(self.texts))
         return spaced * _SPACED >= len(self.texts) - 1
 
@@ -72,24 +75,30 @@ class Siblings:
 
 def siblings(value: JsonValue, skipped: Collection[str] = ()) -> list[Siblings]:
     """Return the groups of two texts or more under the arrays of a value, in document order; not below ``skipped``."""
-    groups: dict[tuple[str, ...], list[tuple[Path, str]]] = {}
-    stack: list[tuple[JsonValue, Path, tuple[str, ...], bool]] = [(value, (), (), False)]
+    groups: dict[tuple[str, ...], list[tuple[Path, str, Path]]] = {}
+    stack: list[tuple[JsonValue, Path, tuple[str, ...], Path]] = [(value, (), (), ())]
     while stack:
-        node, path, names, listed = stack.pop()
+        node, path, names, turn = stack.pop()
         if isinstance(node, dict):
+            turn = path if "role" in node else turn
             stack.extend(
-                (child, (*path, key), (*names, key), listed)
+                (child, (*path, key), (*names, key), turn)
                 for key, child in reversed(node.items())
                 if key not in skipped
             )
         elif isinstance(node, list):
-            stack.extend((child, (*path, index), names, True) for index, child in reversed(list(enumerate(node))))
-        elif isinstance(node, str) and listed and node:
-            groups.setdefault(names, []).append((path, node))
+            stack.extend((child, (*path, index), names, turn) for index, child in reversed(list(enumerate(node))))
+        elif isinstance(node, str) and node and len(names) < len(path):
+            groups.setdefault(names, []).append((path, node, turn))
     return [
-        Siblings(names=names, paths=tuple(path for path, _ in found), texts=tuple(text for _, text in found))
+        Siblings(
+            names=names,
+            paths=tuple(path for path, _, _ in found),
+            texts=tuple(text for _, text, _ in found),
+            turns=len({turn for _, _, turn in found}),
+        )
         for names, found in groups.items()
-        if len(found) > 1 and not any(isinstance(text, Settled) for _, text in found)
+        if len(found) > 1 and not any(isinstance(text, Settled) for _, text, _ in found)
     ]
 
 

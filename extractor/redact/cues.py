@@ -34,6 +34,10 @@ PREPOSITION = re.compile(r"\b(?:for|from|by|with)\s+", re.IGNORECASE)  # a place
 GREETING = re.compile(
     r"(?:^|[\n.!?] ?)[ \t]*(?:dear|hi|hello|hey),?\s+(?P<name>[^\W\d_]{3,20})(?=[ \t]*[,!.:\n–-])", re.IGNORECASE
 )
+SIGNED = re.compile(
+    r"\b(?:thanks|thank you|cheers|best|regards|wishes|sincerely|yours|love|greetings)[,.!]\s{1,3}(?P<name>[^\W\d_]{2,20})[.!]?\s{0,3}$",
+    re.IGNORECASE,
+)
 ROLE = re.compile(
     r"\b(?:dear|hi|hello|hey|(?:you|me|him|her|us) and|(?:grand)?(?:mother|father|son|daughter)|sister|brother|wife|husband|aunt|uncle|cousin|nephew|niece|friend|colleague|partner|boss"
     r"|neighbou?r|roommate|flatmate|mom|mum|dad|mayor|judge|officer|captain|detective|sergeant|senator|governor|minister|president|chancellor"

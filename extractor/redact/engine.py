@@ -14,6 +14,7 @@ from ..model.span import tree
 from ..ruleset import RuleSet, vocabulary
 from .blobs import left_out
 from .document import transform
+from .flags import flagged
 from .fold import folded
 from .harvest import Harvest
 from .keys import WorkspaceKey, keyed_digest
@@ -24,6 +25,8 @@ from .pseudonym import Pseudonyms
 from .rewrite import Local, Rewriter
 from .rulebook import compile_identifiers
 from .rules import Identifiers
+from .sensitive_rules import compile_sensitive
+from .sightings import secrets_found
 from .traced import Listener
 from .treat import settle
 from .vault import Vault
@@ -56,6 +59,9 @@ def redact(
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
     _rehash(document)
+    span_ids = _span_ids(case, scope_key, rewriter, vault)
+    sensitive = compile_sensitive(rules)
+    secrets = secrets_found(case, vault, sensitive, span_ids, opaque=harvest.opaque_secret)
     missing = document.get("missing_evidence")
     if isinstance(missing, list):
         missing.extend(left_out(case.document, document))
@@ -66,13 +72,15 @@ def redact(
         counts=_counts(vault, rewriter),
         selection=case.selection,
         becomes=case.becomes,
-        span_ids=_span_ids(case, scope_key, rewriter, vault),
+        span_ids=span_ids,
         trace_refs=tuple(
             keyed_digest(key.derive("trace-ref"), trace_id).hex()[:32] for trace_id in case.trace.trace_ids
         ),
         scope=scope,
         key_id=key.key_id,
         models=(verified(config.nlp),),
+        secrets=secrets,
+        flags=flagged(case.document, secrets, sensitive),
     )
 
 
@@ -170,7 +178,9 @@ def _prepared(
     own = identifiers.words["reserved_domains"].union(map(folded, config.own.domains))
     words = {**identifiers.words, "vocabulary": vocabulary(), "reserved_domains": own}
     pseudonyms = Pseudonyms(harvest.vault, scope_key, words=words, today=today)
-    rewriter = Rewriter(harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary(), harvest.kept)
+    rewriter = Rewriter(
+        harvest.vault, pseudonyms, identifiers, scope_key, local, vocabulary(), harvest.kept, harvest.openings
+    )
     return rewriter, harvest.vault
 
 

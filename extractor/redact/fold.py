@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 _DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63, 0xFF0D)}
@@ -25,19 +25,22 @@ class Folded:
 
     ``starts[i]`` is where their character ``i`` began in the original, with one entry more at the end. Cleaning:
     compatibility decomposition, combining marks and format characters (zero width, bidi) removed, dashes and spaces
-    made plain.
+    made plain. ``unmarked`` tells, by the place of a character in the original, how many format characters stand right before
+    it: they belong to no value that ends there, or a direction would be left open.
     """
 
     clean: str
     text: str
     starts: Sequence[int]
+    unmarked: Mapping[int, int] = field(default_factory=dict)
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """Return the ``[start, end)`` of the original that a folded range covers, trailing marks included."""
         stop = end
         while start < stop < len(self.starts) - 1 and self.starts[stop] == self.starts[end - 1]:
             stop += 1  # a ligature is one character of the original
-        return self.starts[start], self.starts[stop]
+        first = self.starts[start]
+        return first, max(first, self.starts[stop] - self.unmarked.get(self.starts[stop], 0))
 
 
 def fold(text: str) -> Folded:
@@ -46,12 +49,20 @@ def fold(text: str) -> Folded:
         return Folded(text, text.lower(), range(len(text) + 1))
     clean: list[str] = []
     starts: list[int] = []
+    unmarked: dict[int, int] = {}
+    formats = 0
     for index, char in enumerate(text):
-        for piece in _clean_char(char):
+        pieces = _clean_char(char)
+        if pieces and formats:
+            unmarked[index] = formats
+        formats = 0 if pieces or unicodedata.category(char) != "Cf" else formats + 1
+        for piece in pieces:
             clean.append(piece)
             starts.append(index)
+    if formats:
+        unmarked[len(text)] = formats
     starts.append(len(text))
-    return Folded("".join(clean), "".join(map(_lower, clean)), starts)
+    return Folded("".join(clean), "".join(map(_lower, clean)), starts, unmarked)
 
 
 def folded(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from ..model.case import KnownValue
 from ..model.config import Deny, Own
@@ -13,7 +12,7 @@ from ..model.json import number as spelled
 from . import checks, dates, digests
 from .alone import tail
 from .cover import Cover
-from .fold import fold, folded
+from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
 from .labelled import labelled
 from .place import Place, normal_name
@@ -21,7 +20,7 @@ from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
 from .vault import Vault
-from .walk import REACH, Replacement, Walk
+from .walk import REACH, Openings, Replacement, Walk
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SERIAL = re.compile(r"(?:[A-Za-z]+[_-])+(\d{6,})")
@@ -33,6 +32,7 @@ _COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
+_ROW_LABELS = frozenset({"id", "uid", "key", "index", "row", "line", "lang", "language", "locale", "split"})
 _SHORT = 3  # a name of so few letters is as likely a code or a word
 
 
@@ -44,6 +44,7 @@ class Harvest:
         self.prose: set[str] = set()
         self.kept: set[str] = set()
         self.protected: set[str] = set()
+        self.opaque_secret = False
         self._rules = identifiers
         self._vocabulary = vocabulary
         self._own = own
@@ -54,7 +55,10 @@ class Harvest:
         self._unknown: set[tuple[str, PatternRule]] = set()
         self._doubtful: set[str] = set()
         self._digests: set[str] = set()
-        self._walk = Walk(self, identifiers.siblings)
+        self._met: set[str] = set()
+        self._searched: set[str] = set()
+        self.openings: Openings = {}
+        self._walk = Walk(self, identifiers.siblings, identifiers.alike, self.openings)
 
     def document(self, value: JsonValue, place: Place) -> JsonValue:
         """Take in one payload value and return it as it is."""
@@ -71,7 +75,9 @@ class Harvest:
     def text(self, text: str, place: Place, islands: Sequence[tuple[int, int]]) -> Iterable[Replacement]:
         """Record what the rules find in a text."""
         stripped = text.strip()
-        self._digests.update(digests.candidates(fold(text)))
+        if text not in self._met:
+            self._met.add(text)
+            self._digests.update(digests.candidates(fold(text)))
         rule = (
             self._rules.field(place, stripped) if place.kind in ("value", "host") else self._key_rule(place, stripped)
         )
@@ -82,10 +88,10 @@ class Harvest:
         else:
             if self._rules.kept(place, stripped):
                 self.kept.add(folded(stripped))
-                self._structured = self._structured or bool(place.names)
+                self._structured = self._structured or _is_result(place)
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
-                self._structured = self._structured or bool(place.names)
+                self._structured = self._structured or _is_result(place)
             self._patterns(text, islands)
             if place.kind == "value":
                 self._labelled(text, place, Cover(len(text), islands))
@@ -121,41 +127,49 @@ class Harvest:
 
     def across(self, text: str, _place: Place, bounds: Sequence[int], is_text: bool, /) -> Iterable[Replacement]:
         """Record what the rules find across the bounds of texts that may be one."""
-        for before, bound in pairwise((0, *bounds)) if is_text else ():
+        edges = (0, *bounds, len(text))
+        for before, bound, after in zip(edges, edges[1:], edges[2:], strict=False) if is_text else ():
             if _MAY_GO_ON.search(text, max(0, bound - _TAIL), bound + _TAIL):
                 first = max(0, bound - REACH)
-                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first)
+                self._goes_on(text[first : bound + REACH], max(0, before - first), bound - first, after - first)
         return ()
 
-    def _goes_on(self, text: str, before: int, bound: int) -> None:
-        """Record what stands on both sides of a bound; ``before`` is the bound before that one."""
-        right, whole = fold(text[bound:]), fold(text)
-        lefts = [(start, fold(text[start:bound])) for start in {0, before}]
-        ends = text[bound - 1].isalnum()
-        for rule in self._rules.patterns:
-            for start, end in () if rule.unknown else rule.ranges(whole.clean, whole.text):
-                first, last = whole.original(start, end)
-                if not first < bound < last:
-                    continue
-                if any(
-                    begin + left.original(*one)[1] > first
-                    for begin, left in lefts
-                    for one in rule.ranges(left.clean, left.text)
-                ):
-                    continue  # a value that is whole before its text ends does not go on
-                if not ends and any(
-                    bound + right.original(*one)[0] < last for one in rule.ranges(right.clean, right.text)
-                ):
-                    continue  # nor does a sentence, in a value that the next text holds whole
-                if not (ends and text[bound].isalnum()) or self._is_one(rule, text[first:bound]):
-                    self._matched(whole.clean[start:end], rule)
+    def _goes_on(self, text: str, before: int, bound: int, after: int) -> None:
+        left, right, whole = fold(text[before:bound]), fold(text[bound:after]), fold(text)
+        lefts = ((before, left), (0, fold(text[:bound])))
+        ends, begins = text[bound - 1].isalnum(), text[bound].isalnum()
+        found = [
+            (rule, start, end)
+            for rule in self._rules.patterns
+            if not rule.unknown
+            for start, end in rule.ranges(whole.clean, whole.text)
+            # Judged where it first goes on.
+            if before <= whole.original(start, end)[0] < bound < whole.original(start, end)[1]
+        ]
+        if found and self._ends_whole(left):
+            return
+        for rule, start, end in found:
+            first, last = whole.original(start, end)
+            ended = (at + view.original(*one)[1] for at, view in lefts for one in rule.ranges(view.clean, view.text))
+            if any(place > first for place in ended):
+                continue  # a value that is whole before its text ends does not go on
+            begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
+            if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
+                continue  # nor does a sentence, or a word by itself, in a value that the next text holds whole
+            if not (ends and begins) or self._is_one(rule, text[first:bound]):
+                self._matched(whole.clean[start:end], rule)
+
+    def _ends_whole(self, left: Folded) -> bool:
+        """Tell whether some rule knows a value, of whatever kind, that is whole where its text ends."""
+        ranges = (one for rule in self._rules.patterns for one in rule.ranges(left.clean, left.text))
+        return any(end == len(left.clean) for _, end in ranges)
 
     def _is_one(self, rule: PatternRule, before: str) -> bool:
         """Tell whether letters or digits on both sides of a bound are one value, although nothing shows that it goes on."""
         entity = self._rules.entities[rule.entity]
         if entity.form == "mail":
             return before.rpartition(" ")[2].lower() not in self._vocabulary
-        return entity.secret or entity.name in ("card", "iban") or rule.context is not None
+        return entity.secret or entity.name in ("card", "iban", "ssn") or rule.context is not None
 
     def members(self, value: Mapping[str, JsonValue], /) -> None:
         """Record the full name that an object tells by its parts."""
@@ -205,8 +219,9 @@ class Harvest:
         """Learn nothing from a long array of fractions."""
         return value
 
-    def opaque(self, text: str, _place: Place, /) -> str:
-        """Signatures and blobs are replaced whole where they stand; nothing is learnt from them."""
+    def opaque(self, text: str, place: Place, /) -> str:
+        """Signatures and blobs are replaced whole where they stand; nothing is learnt from them but that they are there."""
+        self.opaque_secret = self.opaque_secret or place.is_opaque_secret
         return text
 
     def deny(self, deny: Deny) -> None:
@@ -374,6 +389,9 @@ class Harvest:
             self.vault.add(serial[1], self._rules.entities[entity], rule)
 
     def _patterns(self, text: str, islands: Sequence[tuple[int, int]]) -> None:
+        if text in self._searched:  # at another place: patterns ask for none
+            return
+        self._searched.add(text)
         view = fold(text)
         opened = Cover(len(text), islands)
         for rule in self._rules.patterns:
@@ -436,3 +454,8 @@ class Harvest:
             if lowered in known["type_words"] or lowered in known["role_mailboxes"]:
                 continue
             self.vault.add(word.capitalize(), self._rules.entities["person"], rule, word=True)
+
+
+def _is_result(place: Place) -> bool:
+    """Tell whether a short text says something of the world: a row's own label, as its id or language, does not."""
+    return bool(place.names) and place.name not in _ROW_LABELS and not place.name.endswith("_id")

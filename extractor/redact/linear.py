@@ -10,7 +10,10 @@ from collections.abc import Iterable, Iterator
 _SIZES = (14, 16, 18, 20, 22, 24, 26, 32, 64, 128, 512, 2048, 16_384)
 _SECONDS = 0.15  # a linear pattern needs a hundredth of that
 _SEEDS = ("a", "A", "1", "-", ".", "@", " ", "_", "/", "a.", "1-", "a ", "a@", '"', "\\", "é")
-_ENDS = ("", "\x00", "!")
+_LITERAL = re.compile(r"[^\W_]")  # what a pattern spells out is likely what it repeats
+_ENDS = ("", "!")
+# What repeats without a bound, or within a wide one, or as a group: all else is linear whatever it meets.
+_REPEATS = re.compile(r"[*+]|\{\d*,\}|\{\d*,?\d{3,}\}|\)\{")
 
 
 def is_linear(pattern: re.Pattern[str], examples: Iterable[str], *, whole: bool = False) -> bool:
@@ -19,7 +22,11 @@ def is_linear(pattern: re.Pattern[str], examples: Iterable[str], *, whole: bool 
     ``whole``: the pattern meets whole texts, as a field's shape does. True proves nothing; False names a pattern that
     one long value can stop a run with.
     """
-    return not any(_is_slow(pattern, seed, whole=whole) for seed in dict.fromkeys([*_SEEDS, *_pieces(examples)]))
+    if _REPEATS.search(pattern.pattern) is None:
+        return True
+    written = sorted(set(_LITERAL.findall(pattern.pattern)))
+    seeds = dict.fromkeys([*_SEEDS, *written, *_pieces(examples)])
+    return not any(_is_slow(pattern, seed, whole=whole) for seed in seeds)
 
 
 def _pieces(examples: Iterable[str]) -> Iterator[str]:

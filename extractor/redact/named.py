@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..ruleset import family_names, given_names, vocabulary
+from ..ruleset import given_names, vocabulary
 from .cues import (
     AND,
     CLOSING,
@@ -21,12 +21,13 @@ from .cues import (
     PREPOSITION,
     ROLE,
     SAINTS,
+    SIGNED,
     STRONG,
     TITLE_WORDS,
     WEAK,
-    WORD,
 )
 from .fold import folded
+from .name_words import NameWord, name_words
 
 Span = tuple[int, int]
 _LINE = 120  # characters of a line in which names are looked for
@@ -42,39 +43,6 @@ class Named:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    start: int
-    end: int
-    text: str
-    lower: str
-
-    @property
-    def capital(self) -> bool:
-        return self.text[0].isupper()
-
-    @property
-    def initial(self) -> bool:
-        return len(self.text) <= 2 and self.text[0].isupper() and self.text.endswith(".")
-
-    @property
-    def word(self) -> bool:
-        return any(part in vocabulary() for part in (self.lower, self.lower.rstrip(".")))
-
-    @property
-    def given(self) -> bool:
-        return any(part in given_names() for part in (self.lower, *re.split(r"['’-]", self.lower)[:1]))
-
-    @property
-    def family(self) -> bool:
-        return any(part in family_names() for part in (self.lower, re.split(r"['’-]", self.lower)[-1]))
-
-    @property
-    def name(self) -> bool:
-        """A listed name that is no ordinary word."""
-        return not self.word and (self.given or self.family)
-
-
 class Names:
     """Finds names in one text. ``place`` and ``thing`` tell which char ranges the model takes for places, or for no person."""
 
@@ -82,11 +50,7 @@ class Names:
         self._text = text
         self._place = place
         self._thing = thing
-        self._tokens = [
-            _Token(found.start(), found.end(), word, word.lower() if word.isascii() else folded(word))
-            for found in WORD.finditer(text)
-            for word in (found.group(),)
-        ]
+        self._tokens = name_words(text)
         self._starts = {token.start: number for number, token in enumerate(self._tokens)}
         self._order = [token.start for token in self._tokens]
         self._loud = not any(char.islower() for char in text)  # all capitals say nothing
@@ -120,11 +84,16 @@ class Names:
         yield from self._pairs()
 
     def greeted(self) -> Iterator[Named]:
-        """Yield given names that are ordinary words too, where somebody is greeted by them: ``Hi Mark,``."""
+        """Yield given names, ordinary words among them, where somebody is greeted or signs: ``Hi Mark,``, ``Thanks, Ebony``."""
         for found in GREETING.finditer(self._text):
             lower = folded(found["name"])
             if found["name"][0].isupper() and lower in vocabulary() and lower in given_names() and lower not in GROUPS:
                 yield Named(*found.span("name"), sure=False)
+        if (last := SIGNED.search(self._text[-_LINE:])) is not None:
+            start = max(0, len(self._text) - _LINE) + last.start("name")
+            token = self._tokens[self._starts[start]] if start in self._starts else None
+            if token is not None and token.capital and (token.given or not token.word) and token.lower not in GROUPS:
+                yield Named(token.start, token.end, sure=False)
 
     def singles(self) -> Iterator[Named]:
         """Yield listed names, and capitalised words in a row that are in no dictionary: likely, no more."""
@@ -206,6 +175,8 @@ class Names:
         first = self._tokens[number]
         if self._loud or not first.capital or (first.word and not self._completed(number)):
             return number
+        if first.given and first.lower not in SAINTS:  # my sister Florence
+            return max(number + 1, self._unplaced(number, listed=False))
         return self._unplaced(number, listed=False)
 
     def _completed(self, number: int) -> bool:
@@ -231,7 +202,7 @@ class Names:
             return number
         return stop if first.given or not listed or (stop > number + 1 and first.family) else number
 
-    def _run(self, number: int, first: _Token, *, placed: bool = False) -> int:
+    def _run(self, number: int, first: NameWord, *, placed: bool = False) -> int:
         """Return the end of the capitalised words, initials and particles that go on from a first name.
 
         ``placed``: even where the model sees a place, as in Nils Strand.
@@ -316,7 +287,7 @@ class Names:
             if words < len(tokens) or (known == len(tokens) and tokens[0].given):
                 yield Named(tokens[0].start, tokens[-1].end, sure=True)
 
-    def _tokens_in(self, start: int, end: int) -> Sequence[_Token]:
+    def _tokens_in(self, start: int, end: int) -> Sequence[NameWord]:
         return self._tokens[bisect_left(self._order, start) : bisect_left(self._order, end)]
 
     def _pairs(self) -> Iterator[Named]:

@@ -41,6 +41,11 @@ class Place:
         """The innermost member name, empty at the root."""
         return self.names[-1] if self.names else ""
 
+    @property
+    def is_opaque_secret(self) -> bool:
+        """Whether what is replaced whole here is a credential: a token's signature, the body of a private key."""
+        return self.kind == "signature" or (self.kind == "blob" and "private_key" in self.name)
+
     def member(self, key: str, beside: frozenset[str]) -> Place:
         """Return the place of a member of the object that stands here."""
         return Place((*self.names, normal_name(key)), beside, "value", self.prose)

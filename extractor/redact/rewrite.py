@@ -24,7 +24,7 @@ from .pseudonym import Pseudonyms
 from .rules import Identifiers
 from .traced import Listener, TracedWalk
 from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
-from .walk import Replacement, Walk, splice
+from .walk import Openings, Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _CUE_WINDOW = 40  # characters
@@ -54,6 +54,7 @@ class Rewriter:
         local: Mapping[str, frozenset[Local]],
         vocabulary: frozenset[str],
         kept: AbstractSet[str] = frozenset(),
+        openings: Openings | None = None,
     ) -> None:
         self._vault = vault
         self._pseudonyms = pseudonyms
@@ -62,7 +63,7 @@ class Rewriter:
         self._local = local
         self._vocabulary = vocabulary
         self._kept = kept
-        self._walk: Walk = Walk(self, rules.siblings)
+        self._walk: Walk = Walk(self, rules.siblings, rules.alike, {} if openings is None else openings)
 
     @property
     def counts(self) -> Counter[str]:
@@ -71,7 +72,7 @@ class Rewriter:
 
     def explain(self, listener: Listener) -> None:
         """Have all further rewriting told to a listener, finding by finding; nothing else changes but the speed."""
-        self._walk = TracedWalk(self, self._rules.siblings, listener)
+        self._walk = TracedWalk(self, self._rules.siblings, self._rules.alike, listener)
 
     def _note(self, start: int, end: int, identity: Identity) -> None:
         self._walk.note(start, end, identity.entity.name, identity.rules, identity.canonical)
@@ -118,8 +119,8 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if identity.entity.form == "name" and not at_boundary(view.clean, start, end):
-                continue  # the end of one name and the beginning of the next
+            if not at_boundary(view.clean, start, end):
+                continue  # the end of one value and the beginning of the next
             if bisect_right(bounds, first) < bisect_left(bounds, last):
                 taken.take(first, last)
                 self._note(first, last, identity)

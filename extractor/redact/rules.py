@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .place import Place
@@ -66,6 +67,11 @@ class FieldRule:
             return False
         return self.check is None or self.check(text)
 
+    def patterns(self) -> Iterator[NamePattern]:
+        """Yield every pattern of member names that the rule asks for, at or around its leaf."""
+        values = (getattr(self, member.name) for member in dataclasses.fields(self))
+        return (value for value in values if isinstance(value, NamePattern))
+
     def is_under(self, names: Sequence[str]) -> bool:
         """Tell whether the nearest telling name around the innermost is one of ``under``, not of ``unless``."""
         for name in reversed(names[:-1]):
@@ -117,20 +123,52 @@ class Identifiers:
     words: Mapping[str, frozenset[str]]
     siblings: frozenset[str]  # names that some rule wants to stand beside its own
     member_words: frozenset[str]  # of the names that rules know: schema words, whoever is called so
+    _meant: dict[str, _Meant] = dataclasses.field(default_factory=dict, init=False, repr=False, compare=False)
+    _places: dict[Place, Place] = dataclasses.field(default_factory=dict, init=False, repr=False, compare=False)
 
     def field(self, place: Place, text: str) -> FieldRule | None:
         """Return the rule that names this leaf an identifier, the first in file order.
 
         A keep rule comes before all of them, save those for secrets: no rule keeps a secret.
         """
-        if self.kept(place, text):
-            return next((rule for rule in self._secrets if rule.fits(place, text)), None)
-        return next((rule for rule in self.fields if rule.fits(place, text)), None)
-
-    @property
-    def _secrets(self) -> Iterator[FieldRule]:
-        return (rule for rule in self.fields if rule.entity is not None and self.entities[rule.entity].secret)
+        meant = self._of(place.name)
+        if any(rule.fits(place, text) for rule in meant.keeps):
+            return next((rule for rule in meant.secrets if rule.fits(place, text)), None)
+        return next((rule for rule in meant.fields if rule.fits(place, text)), None)
 
     def kept(self, place: Place, text: str) -> bool:
         """Tell whether a rule keeps this leaf."""
-        return any(rule.fits(place, text) for rule in self.keeps)
+        return any(rule.fits(place, text) for rule in self._of(place.name).keeps)
+
+    def alike(self, place: Place) -> Place:
+        """Return the one place that stands for all at which the rules say the same of every text: names that none knows left out."""
+        known = self._places.get(place)
+        if known is None:
+            outer = (name for name in place.names[:-1] if self._of(name).known)
+            inner = (name if self._of(name).known else "" for name in place.names[-1:])
+            known = self._places[place] = replace(place, names=(*outer, *inner))
+        return known
+
+    def _of(self, name: str) -> _Meant:
+        """Return the rules that a member name can mean; texts are many, names are few."""
+        meant = self._meant.get(name)
+        if meant is None:
+            fields_ = tuple(rule for rule in self.fields if rule.names.fits(name))
+            meant = self._meant[name] = _Meant(
+                fields=fields_,
+                secrets=tuple(rule for rule in fields_ if self.entities[rule.entity or ""].secret),
+                keeps=tuple(rule for rule in self.keeps if rule.names.fits(name)),
+                known=name in self.words["protected_members"]
+                or any(pattern.fits(name) for rule in (*self.fields, *self.keeps) for pattern in rule.patterns()),
+            )
+        return meant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meant:
+    """What a member name tells: the rules for its leaves, in file order; ``known`` if it counts around others too."""
+
+    fields: tuple[FieldRule, ...]
+    secrets: tuple[FieldRule, ...]
+    keeps: tuple[FieldRule, ...]
+    known: bool

@@ -38,8 +38,10 @@ Listener = Callable[[Replaced], None]
 class TracedWalk(Walk):
     """Walks as `Walk` does, and tells a listener of each replacement. No text is remembered, so each is told."""
 
-    def __init__(self, visitor: Visitor, relevant: frozenset[str], listener: Listener) -> None:
-        super().__init__(visitor, relevant)
+    def __init__(
+        self, visitor: Visitor, relevant: frozenset[str], alike: Callable[[Place], Place], listener: Listener
+    ) -> None:
+        super().__init__(visitor, relevant, alike, {})
         self._listener = listener
         self._steps: list[str] = []
         self._piece = 0

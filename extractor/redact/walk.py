@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ..errors import RedactionRefused
@@ -27,6 +27,7 @@ _ROLES: dict[str, Kind] = {
 }
 
 Replacement = tuple[int, int, str]
+Openings = dict[str, tuple[Opened | None, Sequence[Embedded]]]
 
 
 class Visitor(Protocol):
@@ -61,12 +62,17 @@ class Walk:
     """Rewrites values through a visitor. Each distinct text at each kind of place is visited once.
 
     ``relevant`` are the sibling names that rules ask for; a place tells of no others, or no two places would be alike.
-    What a visitor adds to ``tally`` for a text is added again at each repetition of the text.
+    ``alike`` returns the one place that stands for all at which a visitor does the same. ``openings`` are what texts hold:
+    walks over the same texts share them. What a visitor adds to ``tally`` for a text is added again at each repetition.
     """
 
-    def __init__(self, visitor: Visitor, relevant: frozenset[str]) -> None:
+    def __init__(
+        self, visitor: Visitor, relevant: frozenset[str], alike: Callable[[Place], Place], openings: Openings
+    ) -> None:
         self._visitor = visitor
         self._relevant = relevant
+        self._alike = alike
+        self._openings = openings
         self._done: dict[tuple[str, Place], tuple[str, tuple[str, ...]]] = {}
         self._met: dict[tuple[str, Place, tuple[int, ...]], tuple[tuple[Replacement, ...], tuple[str, ...]]] = {}
         self.tally: list[str] = []
@@ -196,11 +202,12 @@ class Walk:
     def _text(self, text: str, place: Place, layer: int) -> str:
         if not text:
             return text
-        known = self._done.get((text, place))
+        at = self._alike(place)
+        known = self._done.get((text, at))
         if known is None:
             before = len(self.tally)
             rewritten = self._rewritten(text, place, layer)
-            self._done[text, place] = rewritten, tuple(self.tally[before:])
+            self._done[text, at] = rewritten, tuple(self.tally[before:])
             return rewritten
         self.tally.extend(known[1])
         return known[0]
@@ -210,10 +217,9 @@ class Walk:
             raise RedactionRefused(f"encodings lie more than {MAX_LAYERS} layers deep")
         if place.kind in ("signature", "blob"):
             return self._visitor.opaque(text, place)
-        whole = open_text(text)
+        whole, islands = self._opened(text)
         if whole is not None:
             return self._reclosed(whole, place, layer)
-        islands = list(embedded(text))
         found = list(self._visitor.text(text, place, [(island.start, island.end) for island in islands]))
         whole_found = Cover(len(text), ((start, end) for start, end, _ in found))
         inside: list[Replacement] = []
@@ -224,6 +230,14 @@ class Walk:
             if closed != text[island.start : island.end]:
                 inside.append((island.start, island.end, closed))
         return splice(text, [*inside, *found])
+
+    def _opened(self, text: str) -> tuple[Opened | None, Sequence[Embedded]]:
+        """Return the encoding that a whole text is, else the islands in it."""
+        known = self._openings.get(text)
+        if known is None:
+            whole = open_text(text)
+            known = self._openings[text] = whole, () if whole is not None else tuple(embedded(text))
+        return known
 
     def _events(self, islands: Sequence[Embedded], place: Place, layer: int) -> Sequence[Sequence[JsonValue]]:
         """Return the values of the parts of islands, chunks settled: a stream is often logged one document a line."""

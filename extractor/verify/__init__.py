@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..errors import LeakFound, ProofFailed, RelationBroken, StructureChanged
@@ -17,6 +18,7 @@ from ._places import policy
 from ._relations import RelationProof
 from ._residual import ResidualList
 from ._segments import Finder
+from ._settle import hint
 
 __all__ = ["prove", "seal"]
 
@@ -36,12 +38,13 @@ def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[s
     )
     comparison.documents(redacted.original, document)
     if comparison.faults:
-        raise StructureChanged(list(comparison.faults))
+        raise StructureChanged(list(comparison.faults), hint=hint((), redacted.original, whole=False))
     relations = RelationProof(redacted.known, _forms(rules))
     classes, occurrences, preserved = relations.judge(comparison.pairs)
     relations.owners(redacted.original, document)
     if relations.faults:
-        raise RelationBroken(list(relations.faults))
+        whole = len(relations.doubtful) == len(relations.faults)
+        raise RelationBroken(list(relations.faults), hint=hint(relations.doubtful, redacted.original, whole=whole))
     residual = ResidualList(
         rules, policy(), frozenset(fold(value.text) for value in redacted.known if value.word and value.everywhere)
     )
@@ -53,6 +56,8 @@ def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[s
         classes=classes,
         occurrences=occurrences,
         preserved=preserved,
+        searched=Counter(value.entity for value in redacted.known if value.everywhere),
+        relations=relations.counts,
         digests={name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
     )
 
@@ -92,7 +97,7 @@ def _search(redacted: RedactedCase, files: Mapping[str, bytes], ours: Sequence[s
             continue
         proof.document(name, document, ours=name != FIXTURE)
     if proof.faults:
-        raise LeakFound(list(proof.faults), hint="settle it with a rule for the field, then extract again")
+        raise LeakFound(list(proof.faults), hint=hint(proof.doubtful, redacted.original, whole=not proof.certain))
     return proof
 
 

@@ -46,7 +46,7 @@ def view(text: str) -> View:
 
 def fold(text: str) -> str:
     """Return only the folded characters."""
-    return view(text).folded
+    return text.lower() if text.isascii() else view(text).folded
 
 
 def squeeze(folded: str) -> str:

@@ -31,6 +31,8 @@ class LeakProof:
     known: Sequence[KnownValue]
     rules: Policy
     faults: dict[str, None] = field(default_factory=dict)
+    doubtful: dict[str, None] = field(default_factory=dict)  # places of faults whose values could be words
+    certain: bool = False  # whether any other value stood somewhere
     memo: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _patterns: dict[str, list[tuple[int, Match]]] = field(default_factory=dict, repr=False)
     _automaton: AhoCorasick | None = field(default=None, repr=False)
@@ -157,6 +159,10 @@ class LeakProof:
     def _fault(self, index: int, place: str, how: str) -> None:
         value = self.known[index]
         self.faults.setdefault(f"{value.entity} (rule {value.rule}) stands in {place}: {how}")
+        if value.word:
+            self.doubtful.setdefault(place.partition(" ")[2].removesuffix(" (member name)"))
+        else:
+            self.certain = True
 
 
 def _is_name_character(char: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
-from ..model.case import KnownValue
+from ..model.case import KnownValue, RelationCount
 from ..model.json import JsonValue
 from ._compare import Pair
 from ._fold import fold, squeeze
@@ -26,6 +26,8 @@ class RelationProof:
     known: Sequence[KnownValue]
     forms: Mapping[str, str]
     faults: dict[str, None] = field(default_factory=dict)
+    doubtful: dict[str, None] = field(default_factory=dict)  # places of faults whose values could be words
+    counts: tuple[RelationCount, ...] = ()
     _now: dict[str, dict[str, Pair]] = field(default_factory=dict, repr=False)
 
     def judge(self, pairs: Sequence[Pair]) -> tuple[int, int, int]:
@@ -50,7 +52,21 @@ class RelationProof:
         self._derived()
         self._ordered()
         kept = sum(_class(pair.original) not in broken for pair in pairs)
+        self.counts = tuple(self._counted(pairs, broken))
         return len(self._now), len(pairs), kept
+
+    def _counted(self, pairs: Sequence[Pair], broken: Collection[str]) -> Iterator[RelationCount]:
+        """Yield what a report says of each class of identifiers."""
+        by_entity: dict[str, list[str]] = {}
+        for pair in pairs:
+            by_entity.setdefault(self.known[pair.value].entity, []).append(_class(pair.original))
+        for entity, classes in sorted(by_entity.items()):
+            yield RelationCount(
+                entity=entity,
+                values=len(set(classes)),
+                occurrences=len(classes),
+                preserved=sum(each not in broken for each in classes),
+            )
 
     def owners(self, original: JsonValue, redacted: JsonValue) -> None:
         """Compare who owns what: each resource's owner with the subject and with every other owner."""
@@ -64,6 +80,8 @@ class RelationProof:
     def _fault(self, pair: Pair, what: str) -> None:
         value = self.known[pair.value]
         self.faults.setdefault(f"{value.entity} (rule {value.rule}) at {pair.place} {what}")
+        if value.word:
+            self.doubtful.setdefault(pair.place)
 
     def _derived(self) -> None:
         """Compare which values are part of which: names of full names and ids, last four of cards, domains of mail."""

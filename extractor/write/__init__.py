@@ -2,8 +2,20 @@
 
 from ._capture import render_capture
 from ._fixture import case_id, render_fixture
+from ._notices import REVIEW, ROTATE, Notices
 from ._provenance import render_provenance
 from ._readme import render_readme
 from ._store import Stored, store
 
-__all__ = ["Stored", "case_id", "render_capture", "render_fixture", "render_provenance", "render_readme", "store"]
+__all__ = [
+    "REVIEW",
+    "ROTATE",
+    "Notices",
+    "Stored",
+    "case_id",
+    "render_capture",
+    "render_fixture",
+    "render_provenance",
+    "render_readme",
+    "store",
+]

@@ -13,6 +13,7 @@ from ..model.layout import FIXTURE
 from ..model.reading import Note
 from ..model.selection import Decision
 from ._notes import notes
+from ._notices import Notices
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:extract-fixture:provenance:1"
@@ -36,6 +37,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
     ``fixture`` are the bytes that were proved, ``ledger`` what is true of the spans, ``grader`` the already redacted
     name, version and result of the grade that found the incident. Span ids are synthetic throughout.
     """
+    notices = Notices.of(redacted)
     statement: dict[str, JsonValue] = {
         "_type": STATEMENT,
         "subject": [{"name": FIXTURE, "digest": {"sha256": hashlib.sha256(fixture).hexdigest()}}],
@@ -52,14 +54,22 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "drop": len(config.override.drop),
                 "treat": dict(sorted(config.treat.items())),
             },
-            "redaction": _redaction(redacted),
+            "redaction": _redaction(redacted, notices, config.scope_of),
+            "flags": list(notices.flags),
             "residual": [asdict(place) for place in proofs.residual],
             "relations": {
                 "classes": proofs.classes,
                 "occurrences": proofs.occurrences,
                 "preserved": proofs.preserved,
+                "entities": [asdict(count) for count in proofs.relations],
             },
-            "leaks": {"known_values": proofs.known_values, "found": proofs.leaks},
+            "leaks": {
+                "known_values": proofs.known_values,
+                "found": proofs.leaks,
+                "entities": [
+                    {"entity": entity, "values": values} for entity, values in sorted(proofs.searched.items())
+                ],
+            },
             "ledger": notes(ledger),
             "grader": {name: grader.get(name) for name in ("name", "version", "result")} if grader else None,
             "rules": {"sha256": ruleset_digest},
@@ -108,14 +118,16 @@ def _decision(decision: Decision, synthetic: Mapping[str, str], becomes: str | N
     }
 
 
-def _redaction(redacted: RedactedCase) -> JsonValue:
+def _redaction(redacted: RedactedCase, notices: Notices, scope_of: str | None) -> JsonValue:
     counts = sorted(redacted.counts, key=lambda count: count.entity)
     return {
         "scope": redacted.scope,
+        "scope_of": scope_of,
         "key_id": redacted.key_id,
         "values": sum(count.values for count in counts),
         "occurrences": sum(count.occurrences for count in counts),
         "classes": [_class(count) for count in counts],
+        "secrets": list(notices.secrets),
     }
 
 

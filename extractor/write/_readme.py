@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from ..model.case import Document
 from ..model.json import JsonValue
 from ._markdown import code
+from ._notices import REVIEW, ROTATE, Notices
 
 _MOST = 8
+_NOTHING = Notices()
 _NEXT = {
     "incomplete": "extract-fixture annotate . --failure … --prohibit … --evidence-needed … --boundary …",
     "non_replayable": "extract-fixture show .",
@@ -17,11 +19,11 @@ _NEXT = {
 }
 
 
-def render_readme(document: Document, *, replayable: bool) -> bytes:
+def render_readme(document: Document, *, replayable: bool, notices: Notices = _NOTHING) -> bytes:
     """Return the README's bytes: headings, state, two paragraphs, the next command. UTF-8, LF, deterministic.
 
     It says the state in which extraction leaves the case; what happens later stands in history.jsonl. All text of the
-    incident stands in code spans, so that nothing in it is markup.
+    incident stands in code spans, so that nothing in it is markup. ``notices`` come first among what is next.
     """
     state = _state(document, replayable=replayable)
     return "\n".join(
@@ -39,12 +41,19 @@ def render_readme(document: Document, *, replayable: bool) -> bytes:
             "",
             " ".join([*_statement(document), *_demands(document), _missing(document)]),
             "",
+            *_told(notices, document),
             "## Next, in this folder",
             "",
             f"    {_NEXT[state]}",
             "",
         ]
     ).encode("utf-8")
+
+
+def _told(notices: Notices, document: Document) -> list[str]:
+    secrets = [f"- A secret stood there: {line}; {ROTATE}." for line in notices.secret_lines(document, code)]
+    flags = [f"- Flagged: {line}; {REVIEW}." for line in notices.flag_lines(document, code)]
+    return ["## Before anybody shares it", "", *secrets, *flags, ""] if secrets or flags else []
 
 
 def _state(document: Document, *, replayable: bool) -> str:

@@ -108,3 +108,18 @@ def test_the_recorded_harm_is_named_by_attempt_or_tool(case, capsys):
     assert [event["role"] for event in document(case)["tool_events"]] == ["evidence", "violation", "violation"]
     assert run(["annotate", str(case), "--violation", "nobody.knows", "--quiet"]) == 2
     assert "nobody.knows" not in capsys.readouterr().err
+
+
+def test_a_typed_secret_is_told_and_what_was_told_stays(case, capsys):
+    """S69."""
+    value = "Tr0ub4dor-and-3"
+    told = ["--failure", f"Two attempts timed out after the password is {value} was typed.", "--prohibit", "it is done"]
+    assert run(["annotate", str(case), *told]) == 0
+    assert "secret" in capsys.readouterr().out
+    predicate = json.loads((case / "provenance.json").read_bytes())["predicate"]
+    assert [secret["steps"] for secret in predicate["redaction"]["secrets"]] == [["expected"]]
+    assert run(["annotate", str(case), "--failure", "Two attempts timed out.", "--quiet"]) == 0
+    later = json.loads((case / "provenance.json").read_bytes())["predicate"]
+    assert later["redaction"]["secrets"] == predicate["redaction"]["secrets"]
+    assert "rotate it" in (case / "README.md").read_text()
+    assert value not in "".join(file.read_text() for file in case.iterdir())

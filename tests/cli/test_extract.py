@@ -41,6 +41,7 @@ def test_json_has_exactly_the_promised_members(here, export, capsys):
     said = json_of(capsys)
     assert set(said) == {
         *("case_id", "path", "state", "fixture_sha256", "spans", "missing_evidence", "residual", "relations", "leaks"),
+        *("secrets", "flags"),
     }
     assert said["spans"] == {"read": 28, "kept": 14, "dropped": 14}
     assert set(said["relations"]) == {"classes", "occurrences", "preserved"}
@@ -158,3 +159,34 @@ def test_an_output_folder_that_is_a_link_is_refused(here, export, capsys):
 def test_a_span_that_is_not_there_is_a_usage_error(option, here, export, capsys):
     assert run(["--trace-id", TRACE, str(export), option, "ffffffffffffffff"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+SECRET = "Tr0ub4dor-and-3"
+SENSITIVE = f"my money back, I was diagnosed with lupus and take prednisone, the password is {SECRET}"
+
+
+def test_secrets_and_sensitive_text_are_told_and_no_value_of_them(here, export, capsys):
+    """S69, S129."""
+    (here / "planted.jsonl").write_text(export.read_text().replace("my money back", SENSITIVE))
+    assert run(["--trace-id", TRACE, "planted.jsonl", "--json"]) == 0
+    said = json_of(capsys)
+    assert {secret["rule"] for secret in said["secrets"]} == {"secret.assigned"}
+    assert {"medical", "credential"} == {flag["category"] for flag in said["flags"]}
+    folder = here / said["path"]
+    predicate = json.loads((folder / "provenance.json").read_bytes())["predicate"]
+    assert predicate["redaction"]["secrets"] == said["secrets"]
+    assert predicate["flags"] == said["flags"]
+    assert run(["show", said["path"]]) == 0
+    shown = capsys.readouterr().out
+    readme = (folder / "README.md").read_text()
+    for text in (shown, readme):
+        assert "rotate it: a case is not containment" in text
+        assert "medical text in" in text
+    assert SECRET not in shown + "".join(file.read_text() for file in folder.iterdir())
+    assert run(["validate", said["path"]]) == 1  # incomplete, nothing else
+
+
+def test_a_case_without_either_says_nothing_of_them(here, export, capsys):
+    assert run(["--trace-id", TRACE, str(export), "--json"]) == 0
+    said = json_of(capsys)
+    assert (said["secrets"], said["flags"]) == ([], [])

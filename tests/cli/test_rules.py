@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from extractor import ruleset
 from extractor.cli.app import run
 
 TEAM = """
@@ -77,6 +78,12 @@ def test_an_unknown_rule_is_told_without_repeating_it(here, capsys):
 
 def test_the_shipped_rules_hold(here, capsys):
     assert "rules hold on" in of(capsys, "test")
+
+
+def test_our_own_files_may_be_named_too(here, capsys):
+    ours = ruleset.location()
+    for path in (ours, ours / "identifiers", ours / "identifiers" / "people.toml"):
+        assert "rules hold on" in of(capsys, "test", str(path))
 
 
 def test_a_file_or_a_folder_is_tested_beside_ours(team, here, capsys):

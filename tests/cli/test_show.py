@@ -52,3 +52,45 @@ def test_what_went_wrong_and_what_is_prohibited_is_shown(case, capsys):
     assert "trigger          Two attempts timed out." in out
     assert "prohibited       the refund has been completed" in out
     assert "evidence needed  A completed result." in out
+
+
+def test_the_proof_report_names_what_was_proved_and_what_is_open(case, capsys):
+    assert run(["show", str(case), "--proofs"]) == 0
+    shown = capsys.readouterr().out
+    predicate = json.loads((case / "provenance.json").read_bytes())["predicate"]
+    assert f"0: {predicate['leaks']['known_values']} known values stand in no file" in shown
+    for each in predicate["relations"]["entities"]:
+        assert f"{each['entity']} {each['values']} in {each['preserved']} of {each['occurrences']}" in shown
+    for each in predicate["leaks"]["entities"]:
+        assert f"{each['entity']} {each['values']}" in shown
+    assert sum(each["values"] for each in predicate["leaks"]["entities"]) == predicate["leaks"]["known_values"]
+    assert (
+        sum(each["occurrences"] for each in predicate["relations"]["entities"]) == predicate["relations"]["occurrences"]
+    )
+    for fact in ("only identifier text differs", "none was found", predicate["redaction"]["key_id"]):
+        assert fact in shown
+    for digest in (predicate["rules"]["sha256"], predicate["versions"]["models"][0]["sha256"]):
+        assert digest in shown
+
+
+def test_each_open_point_has_a_place_and_what_settles_it(case, capsys):
+    file = case / "provenance.json"
+    statement = json.loads(file.read_bytes())
+    place = {"path": "messages[3].parts[0].text", "start": 12, "end": 16}
+    statement["predicate"]["residual"] = [
+        {"code": "ambiguous", **place, "count": 2},
+        {"code": "name_like", **place, "count": 1},
+    ]
+    file.write_text(json.dumps(statement))
+    assert run(["show", str(case), "--proofs"]) == 0
+    shown = capsys.readouterr().out
+    assert "1. ambiguous: messages[3].parts[0].text [12, 16), 2 times" in shown
+    assert "--treat 'messages[3].parts[0].text=name' or --treat 'messages[3].parts[0].text=word'" in shown
+    assert "2. name_like: messages[3].parts[0].text [12, 16)\n" in shown
+    assert "--rules DIR or [deny]" in shown
+
+
+def test_without_a_sidecar_nothing_is_proved(case, capsys):
+    (case / "provenance.json").unlink()
+    assert run(["show", str(case), "--proofs"]) == 0
+    assert "there is no provenance.json" in capsys.readouterr().out

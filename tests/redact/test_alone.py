@@ -58,6 +58,12 @@ def test_beside_structured_results_places_and_ages_are_evidence():
     assert "42 years old and moved to Norway" in redacted(document)
 
 
+def test_the_label_of_a_row_is_no_structured_result():
+    made = redacted({"id": "text_12", "language": "en", "text": "She is 42 years old and moved to Norway in spring."})
+    assert "Norway" not in made
+    assert "text_12" in made
+
+
 def test_an_age_moves_to_another_age_of_as_many_digits():
     made = redacted("My brother is 23 years old, my mother is 81 years old.")
     ages = [int(word) for word in made.replace(",", " ").split() if word.isdigit()]

@@ -79,3 +79,12 @@ def test_a_name_found_by_the_model_loses_the_words_before_it_and_gains_its_rest(
     text = "Technician Omar bin Rashidi came"
     start, end = Names(text, place=lambda *_: False, thing=lambda *_: False).trimmed(0, len("Technician Omar"))
     assert text[start:end] == "Omar bin Rashidi"
+
+
+def test_a_name_that_signs_a_note_is_one_even_where_it_is_a_word():
+    found = Names("That is all. Thanks, Ebony", place=lambda *_: False, thing=lambda *_: False)
+    assert [(name.start, name.end) for name in found.greeted()] == [(21, 26)]
+
+
+def test_a_given_name_after_what_somebody_is_to_us_is_no_place():
+    assert names("My sister Florence called", place="Florence") == ["Florence"]

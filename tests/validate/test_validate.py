@@ -42,14 +42,23 @@ def sidecar(content: bytes) -> bytes:
                 }
             ],
             "overrides": {"keep": 0, "drop": 0, "treat": {}},
-            "redaction": {"scope": "case", "key_id": "k1", "values": 0, "occurrences": 0, "classes": []},
+            "redaction": {
+                "scope": "case",
+                "scope_of": None,
+                "key_id": "k1",
+                "values": 0,
+                "occurrences": 0,
+                "classes": [],
+                "secrets": [],
+            },
+            "flags": [],
             "residual": [],
-            "relations": {"classes": 0, "occurrences": 0, "preserved": 0},
-            "leaks": {"known_values": 0, "found": 0},
+            "relations": {"classes": 0, "occurrences": 0, "preserved": 0, "entities": []},
+            "leaks": {"known_values": 0, "found": 0, "entities": []},
             "ledger": [],
             "grader": None,
             "rules": {"sha256": "ab" * 32},
-            "versions": {"tool": "0", "schema": "1", "models": {}},
+            "versions": {"tool": "0", "schema": "1", "models": []},
         },
     }
     return pretty(statement).encode()
