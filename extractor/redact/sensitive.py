@@ -46,11 +46,12 @@ class Sign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialKind:
-    """What credentials are called that begin so, or that these rules found."""
+    """What credentials are called that begin so, or that these rules found; ``public`` ones have nothing to rotate."""
 
     kind: str
     prefixes: tuple[str, ...]
     rules: frozenset[str]
+    public: bool = False
 
 
 class Sensitive:
@@ -82,6 +83,16 @@ class Sensitive:
             if found := sum(1 for _ in islice(sign.pattern.finditer(clean), sign.most)):
                 counted[sign.id] = found
         return counted
+
+    def rule_of(self, rules: Iterable[str]) -> str | None:
+        """Return which of the rules that found a credential is told, None where all that it is called is public.
+
+        Rules of other classes can have found the same text.
+        """
+        every = sorted(rules)
+        named = [rule for rule in every if any(rule in each.rules for each in self._credentials)]
+        told = [rule for rule in named if not any(rule in each.rules for each in self._credentials if each.public)]
+        return next(iter(told or (() if named else every)), None)
 
     def kind_of(self, spellings: Iterable[str], rule: str) -> str:
         """Return what a credential is called, by its beginning, else by the rule that found it."""

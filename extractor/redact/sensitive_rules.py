@@ -103,7 +103,7 @@ def _kind(_: str, entry: Entry) -> CredentialKind:
     prefixes, rules = tuple(entry.get("prefixes", ())), frozenset(entry.get("rules", ()))
     if not entry["kind"] or not all(isinstance(text, str) and text for text in (*prefixes, *rules)):
         raise ValueError
-    return CredentialKind(kind=str(entry["kind"]), prefixes=prefixes, rules=rules)
+    return CredentialKind(kind=str(entry["kind"]), prefixes=prefixes, rules=rules, public=entry.get("public") is True)
 
 
 def _unfit(_: str, entry: Entry) -> list[str]:

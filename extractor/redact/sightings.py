@@ -75,7 +75,9 @@ class _Sightings(Watcher):
         self._vault = vault
         self._rules = rules
         self.found = {
-            identity.canonical: self._known(identity) for identity in vault.sorted() if identity.entity.secret
+            identity.canonical: secret
+            for identity in vault.sorted()
+            if identity.entity.secret and (secret := self._known(identity)) is not None
         }
 
     def met(self) -> list[_Secret]:
@@ -109,6 +111,8 @@ class _Sightings(Watcher):
             self.walk.tally.append(name)
         return text
 
-    def _known(self, identity: Identity) -> _Secret:
-        rule = min(identity.rules)
+    def _known(self, identity: Identity) -> _Secret | None:
+        rule = self._rules.rule_of(identity.rules)
+        if rule is None:
+            return None
         return _Secret(core=identity.canonical, kind=self._rules.kind_of(identity.spellings, rule), rule=rule)

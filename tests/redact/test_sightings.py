@@ -136,3 +136,10 @@ def test_a_secret_in_pieces_is_told(rules):
     arguments = {"chunks": [{"delta": {"content": f"it is {GITHUB[:9]}"}}, {"delta": {"content": f"{GITHUB[9:]} now"}}]}
     redacted = found_in(rules, (span(1, arguments=json.dumps(arguments)),), event(1, arguments))
     assert [(secret.kind, secret.steps) for secret in redacted.secrets] == [("GitHub access", ("tool_events[0]",))]
+
+
+def test_what_is_public_has_nothing_to_rotate(rules):
+    public = "AAAAC3" + "NzaC1lZDI1NTE5AAAAIJ8Q2vB7mK4pXwT9rL1nYc6Zd3Hf5Gs0Ek2Ua7Ow8Pq"
+    redacted = found_in(rules, (span(1, note=f"ssh-ed25519 {public}"),), event(1, {"note": f"ssh-ed25519 {public}"}))
+    assert public not in str(redacted.document)
+    assert redacted.secrets == ()
