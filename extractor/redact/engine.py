@@ -45,8 +45,9 @@ def redact(
     scope = _scope(config, key, case.trace.trace_ids)
     scope_key = key.derive("scope/" + scope)
     harvest = Harvest(identifiers, vocabulary(), config.own)
+    root = Place()
     for span in case.trace.spans:
-        harvest.document(tree(span), Place())
+        harvest.document(tree(span), root)
     transform(case.document, harvest.document, harvest.leaf, harvest.together)
     for value in also:
         harvest.recall(value)
@@ -75,7 +76,8 @@ def redact_documents(
 ) -> tuple[JsonValue, ...]:
     """Return JSON values redacted together: one harvest over all of them, so that relations between them hold."""
     rewriter, _ = _generic(values, rules, config, key, scope)
-    return tuple(rewriter.value(value, Place()) for value in values)
+    root = Place()
+    return tuple(rewriter.value(value, root) for value in values)
 
 
 def known_values(vault: Vault) -> tuple[KnownValue, ...]:
@@ -99,8 +101,9 @@ def _generic(
 ) -> tuple[Rewriter, Vault]:
     identifiers = compile_identifiers(rules)
     harvest = Harvest(identifiers, vocabulary(), config.own)
+    root = Place()
     for value in values:
-        harvest.document(value, Place())
+        harvest.document(value, root)
     return _prepared(harvest, identifiers, key.derive("scope/" + scope), config, None)
 
 
