@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from redaction import plain_anonymizer
+import peer
 from stdnum import iban, luhn
 
 from extractor import ruleset
@@ -48,7 +48,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     number, seed = (int(argument) for argument in [*sys.argv[1:3], *("600", "7")[len(sys.argv[1:3]) :]])
     texts = list(made(number, seed))
-    for name, redact in (("plain Presidio", plain_anonymizer()), ("ours", ours())):
+    for name, redact in (("plain Presidio", peer.plain()), ("ours", ours())):
         outputs = [redact(text.text) for text in texts]
         for held_out in (False, True):
             half = [(text, out) for text, out in zip(texts, outputs, strict=True) if text.held_out is held_out]

@@ -51,8 +51,9 @@ def redact(
     scope = _scope(config, key, case.trace.trace_ids)
     scope_key = key.derive("scope/" + scope)
     harvest = Harvest(identifiers, vocabulary(), config.own)
+    root = Place()
     for span in case.trace.spans:
-        harvest.document(tree(span), Place())
+        harvest.document(tree(span), root)
     transform(case.document, harvest.document, harvest.leaf, harvest.together)
     for value in also:
         harvest.recall(value)
@@ -111,11 +112,12 @@ class Documents:
         self._listener = listener
         self._harvest: Harvest | None = Harvest(self._identifiers, vocabulary(), config.own)
         self._rewriter: Rewriter | None = None
+        self._root = Place()
 
     def learn(self, value: JsonValue) -> None:
         """Take in one value."""
         assert self._harvest is not None  # noqa: S101  # not settled yet
-        self._harvest.document(value, Place())
+        self._harvest.document(value, self._root)
 
     @property
     def prose(self) -> frozenset[str]:
@@ -134,7 +136,7 @@ class Documents:
     def rewritten(self, value: JsonValue) -> JsonValue:
         """Return one of the values with its identifiers replaced."""
         assert self._rewriter is not None  # noqa: S101  # settled
-        return self._rewriter.value(value, Place())
+        return self._rewriter.value(value, self._root)
 
 
 def read_ahead(documents: Iterable[Documents], config: RunConfig) -> None:

@@ -6,27 +6,27 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 
+from .attacks import seeds
+
 # Steps of two at first: a pattern that doubles its work with each character is told long before it hangs.
 _SIZES = (14, 16, 18, 20, 22, 24, 26, 32, 64, 128, 512, 2048, 16_384)
 _SECONDS = 0.15  # a linear pattern needs a hundredth of that
 _SEEDS = ("a", "A", "1", "-", ".", "@", " ", "_", "/", "a.", "1-", "a ", "a@", '"', "\\", "é")
-_LITERAL = re.compile(r"[^\W_]")  # what a pattern spells out is likely what it repeats
 _ENDS = ("", "!")
 # What repeats without a bound, or within a wide one, or as a group: all else is linear whatever it meets.
 _REPEATS = re.compile(r"[*+]|\{\d*,\}|\{\d*,?\d{3,}\}|\)\{")
 
 
 def is_linear(pattern: re.Pattern[str], examples: Iterable[str], *, whole: bool = False) -> bool:
-    """Tell whether no repetition of common texts, or of pieces of the examples, makes a search take long.
+    """Tell whether no repetition makes a search take long: of common texts, of pieces of the examples and of the pattern.
 
     ``whole``: the pattern meets whole texts, as a field's shape does. True proves nothing; False names a pattern that
     one long value can stop a run with.
     """
     if _REPEATS.search(pattern.pattern) is None:
         return True
-    written = sorted(set(_LITERAL.findall(pattern.pattern)))
-    seeds = dict.fromkeys([*_SEEDS, *written, *_pieces(examples)])
-    return not any(_is_slow(pattern, seed, whole=whole) for seed in seeds)
+    plain = (("", seed) for seed in (*_SEEDS, *_pieces(examples)))
+    return not any(_is_slow(pattern, *seed, whole=whole) for seed in dict.fromkeys([*plain, *seeds(pattern)]))
 
 
 def _pieces(examples: Iterable[str]) -> Iterator[str]:
@@ -34,9 +34,9 @@ def _pieces(examples: Iterable[str]) -> Iterator[str]:
         yield from (piece for piece in (text[:1], text[-1:], text[:4], text[-4:], text) if piece)
 
 
-def _is_slow(pattern: re.Pattern[str], seed: str, *, whole: bool) -> bool:
+def _is_slow(pattern: re.Pattern[str], before: str, seed: str, *, whole: bool) -> bool:
     for size in _SIZES:
-        body = (seed * size)[:size]
+        body = before + (seed * size)[:size]
         for end in _ENDS:
             # Twice, since the first time may have been somebody else's.
             if all(_seconds(pattern, body + end, whole=whole) > _SECONDS for _ in range(2)):

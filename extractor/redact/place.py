@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -35,6 +35,15 @@ class Place:
     beside: frozenset[str] = frozenset()
     kind: Kind = "value"
     prose: bool = True
+    # Places around thousands of texts are few: each makes those inside it once, and is hashed once.
+    _inside: dict[object, Place] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _hash: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.names, self.beside, self.kind, self.prose)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def name(self) -> str:
@@ -48,8 +57,15 @@ class Place:
 
     def member(self, key: str, beside: frozenset[str]) -> Place:
         """Return the place of a member of the object that stands here."""
-        return Place((*self.names, normal_name(key)), beside, "value", self.prose)
+        inner = self._inside.get((key, beside))
+        if inner is None:
+            inner = Place((*self.names, normal_name(key)), beside, "value", self.prose)
+            self._inside[key, beside] = inner
+        return inner
 
     def as_kind(self, kind: Kind) -> Place:
         """Return the same place for another kind of content."""
-        return replace(self, kind=kind, prose=self.prose and kind == "value")
+        same = self._inside.get(kind)
+        if same is None:
+            same = self._inside[kind] = replace(self, kind=kind, prose=self.prose and kind == "value")
+        return same

@@ -37,6 +37,9 @@ _CONNECTION_CUE = re.compile(
     r"(?:^|;)\s*(?:password|pwd|server|data source|host|user id|uid|accountkey|sharedaccesskey|endpoint)=",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"(?P<key>[A-Za-z_][\w.\-]{0,63}+)=")
+# Names in a row are names of one value: were each read as the value of the one before, they would lie ever deeper.
+_CHAIN = re.compile(rf"(?:{_LINK.pattern.replace('?P<key>', '?:')}){{4,}}+(?![=>~])")
 _PIECE = re.compile(rf"(?P<space>\s*+)(?P<key>[^=;]++)=(?P<value>{_QUOTED}|[^;]*+)")
 
 
@@ -176,7 +179,12 @@ def add_pair(draft: Draft, text: str, pair: Pair) -> None:
         return
     draft.verbatim(key, role="key")
     draft.literal(text[pair.key_end : pair.value])
-    add_value(draft, raw, key)
+    chain = _CHAIN.match(raw)
+    for link in _LINK.finditer(chain.group()) if chain else ():
+        key = link["key"]
+        draft.verbatim(key, role="key")
+        draft.literal("=")
+    add_value(draft, raw[chain.end() :] if chain else raw, key)
 
 
 def add_value(draft: Draft, raw: str, key: str) -> None:
