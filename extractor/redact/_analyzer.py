@@ -17,6 +17,8 @@ from ..errors import RedactionRefused, UsageError
 from .models import verified
 
 if TYPE_CHECKING:
+    from spacy.language import Language
+
     from ..model.config import Nlp
 
 PATTERN_SECONDS = 5  # a text and pattern that take longer are no accident
@@ -37,8 +39,9 @@ def build(settings: Nlp) -> AnalyzerEngine:
     )
     engine.load()
     nlp = engine.nlp[settings.language]
+    needed = _needed(nlp)
     for pipe in list(nlp.pipe_names):
-        if pipe not in ("tok2vec", "transformer", "ner"):
+        if pipe not in needed:
             nlp.disable_pipe(pipe)
     registry = RecognizerRegistry(supported_languages=[settings.language])
     registry.add_recognizer(SpacyRecognizer(supported_language=settings.language, supported_entities=["PERSON"]))
@@ -46,6 +49,14 @@ def build(settings: Nlp) -> AnalyzerEngine:
         for recognizer in _recognizers(source, number, settings.language):
             registry.add_recognizer(recognizer)
     return AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=[settings.language])
+
+
+def _needed(nlp: Language) -> frozenset[str]:
+    """Return the pipes that named entities need: what feeds them only where their model listens to it."""
+    listens = "ner" in nlp.pipe_names and any(
+        "listener" in node.name.lower() for node in nlp.get_pipe("ner").model.walk()
+    )
+    return frozenset({"ner", "tok2vec", "transformer"} if listens else {"ner"})
 
 
 def _recognizers(source: str, number: int, language: str) -> list[EntityRecognizer]:
