@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 help: ## Say what each target does
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Create .venv (Python 3.11 or later) with everything pinned
 
@@ -32,9 +32,16 @@ lint: setup ## Style, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: setup ## Measure: redaction beside plain Presidio, import times
+bench: setup ## Measure: import times, prose, growth with length, redaction beside plain Presidio
 	$(BIN)/python benchmarks/imports.py
-	$(BIN)/python benchmarks/redaction.py
+	$(BIN)/python benchmarks/texts.py
+	@$(MAKE) --no-print-directory bench-redact
+
+bench-redact: setup ## Redaction beside plain Presidio in one run; CORPUS=path names exports, or a folder with a judge
+	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/redaction.py
+
+fuzz: setup ## Redact random documents with planted values; FUZZ_DOCUMENTS says how many
+	FUZZ_DOCUMENTS=$${FUZZ_DOCUMENTS:-50000} $(BIN)/python -m pytest -q tests/fuzz
 
 docs: setup ## Write the pages that are generated from code
 	$(BIN)/python docs/generate.py
@@ -57,4 +64,4 @@ clean: ## Remove what can be made again
 	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test lint bench docs check samples lock clean
+.PHONY: help setup demo test lint bench bench-redact fuzz docs check samples lock clean

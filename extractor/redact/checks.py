@@ -12,9 +12,10 @@ from stdnum import iban as _iban
 from stdnum import luhn as _luhn
 from stdnum.exceptions import ValidationError
 
-from ..ruleset import vocabulary
+from ..ruleset import given_names, vocabulary
 from . import official as _official
 from .cues import words
+from .fold import folded
 
 _NON_DIGIT = re.compile(r"\D")
 _EPOCH_RANGES = ((10**9, 22 * 10**8), (10**12, 22 * 10**11), (10**15, 22 * 10**14), (10**18, 22 * 10**17))
@@ -321,12 +322,22 @@ def named_other_than_words(text: str) -> bool:
     return any(word[0].isupper() and _is_no_word(word) for word in words)
 
 
+def listed_name(text: str) -> bool:
+    """Tell whether a text is a person's name by lists: a given name first, and what comes last is no ordinary word."""
+    words = text.replace("\u2019", "'").split()
+    if not 2 <= len(words) <= _MOST_LISTED or not all(word[0].isupper() for word in words):
+        return False
+    first, last = folded(words[0]), folded(words[-1])
+    return first in given_names() and last not in vocabulary() and last not in _COMPANY and last.isalpha()
+
+
 def _is_no_word(word: str) -> bool:
     return len(word) > 1 and word.lower() not in vocabulary()
 
 
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MOST_NAME_WORDS = 6
+_MOST_LISTED = 4
 _COMPANY = frozenset(
     {
         "ag", "care", "center", "centre", "department", "desk", "helpdesk", "office", "operations", "service", "staff", "support",

@@ -75,7 +75,7 @@ class Siblings:
 
 def siblings(value: JsonValue, skipped: Collection[str] = ()) -> list[Siblings]:
     """Return the groups of two texts or more under the arrays of a value, in document order; not below ``skipped``."""
-    groups: dict[tuple[str, ...], list[tuple[Path, str, Path]]] = {}
+    groups: dict[tuple[tuple[str, ...], Path], list[tuple[Path, str, Path]]] = {}
     stack: list[tuple[JsonValue, Path, tuple[str, ...], Path]] = [(value, (), (), ())]
     while stack:
         node, path, names, turn = stack.pop()
@@ -89,7 +89,8 @@ def siblings(value: JsonValue, skipped: Collection[str] = ()) -> list[Siblings]:
         elif isinstance(node, list):
             stack.extend((child, (*path, index), names, turn) for index, child in reversed(list(enumerate(node))))
         elif isinstance(node, str) and node and len(names) < len(path):
-            groups.setdefault(names, []).append((path, node, turn))
+            # The items of one array may be one text; those of its neighbours, as the cells of a table, are not.
+            groups.setdefault((names, path[:-1] if isinstance(path[-1], int) else ()), []).append((path, node, turn))
     return [
         Siblings(
             names=names,
@@ -97,7 +98,7 @@ def siblings(value: JsonValue, skipped: Collection[str] = ()) -> list[Siblings]:
             texts=tuple(text for _, text, _ in found),
             turns=len({turn for _, _, turn in found}),
         )
-        for names, found in groups.items()
+        for (names, _), found in groups.items()
         if len(found) > 1 and not any(isinstance(text, Settled) for _, text, _ in found)
     ]
 

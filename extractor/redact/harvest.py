@@ -11,6 +11,7 @@ from ..model.json import ExactNumber, JsonValue
 from ..model.json import number as spelled
 from . import checks, dates, digests
 from .alone import tail
+from .checks import listed_name
 from .cover import Cover
 from .fold import Folded, fold, folded
 from .joined import forms as joined_forms
@@ -30,6 +31,7 @@ _TAIL = 24  # characters on each side of a bound in which something must tell an
 _PIECE = re.compile(r"[^\W_]+", re.UNICODE)
 _COUNT = re.compile(r"v?\d{1,3}|(?:19|20)\d\d")
 _KEY_DIGITS = 3  # fewer number a field of a form: address2, card_last4
+_CODE = re.compile(r"(?<=[a-z]{3})(?<!Fitz)[A-Z]")  # TypeError, but not McAdam
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
 _ROW_LABELS = frozenset({"id", "uid", "key", "index", "row", "line", "lang", "language", "locale", "split"})
@@ -94,6 +96,8 @@ class Harvest:
                 self._structured = self._structured or _is_result(place)
             self._patterns(text, islands)
             if place.kind == "value":
+                if not place.names and listed_name(stripped):
+                    self._person(stripped, "person.listed")  # a cell of a table that names no column
                 self._labelled(text, place, Cover(len(text), islands))
             if place.prose and is_prose(text):
                 self.prose.add(text)
@@ -154,8 +158,10 @@ class Harvest:
             if any(place > first for place in ended):
                 continue  # a value that is whole before its text ends does not go on
             begun = (bound + right.original(*one)[0] for one in rule.ranges(right.clean, right.text))
-            if (not ends or " " not in left.clean.strip()) and any(place < last for place in begun):
-                continue  # nor does a sentence, or a word by itself, in a value that the next text holds whole
+            word = left.clean.rpartition(" ")[2]
+            apart = not ends or word == left.clean.strip() or word[:1].isupper()
+            if apart and any(place < last for place in begun):
+                continue  # nor does a sentence, a name or a word by itself, in a value that the next text holds whole
             if not (ends and begins) or self._is_one(rule, text[first:bound]):
                 self._matched(whole.clean[start:end], rule)
 
@@ -288,7 +294,7 @@ class Harvest:
         places = []
         for finding in found:
             if finding.alone:
-                if self.alone:
+                if self.alone and not _CODE.search(finding.text):
                     local.extend(self._standing(finding))
                     places.append((finding.start, finding.end))
                 continue
@@ -426,7 +432,7 @@ class Harvest:
         while every and every[-1].lower() in suffixes:
             every.pop()
         words = [word for word in every[:-1] if word.lower() not in particles] + every[-1:]
-        if not words or (guessed and len(words) > _MAX_NAME_WORDS):
+        if not words or (guessed and (len(words) > _MAX_NAME_WORDS or any(map(_CODE.search, words)))):
             return
         if len(words) > 1:
             ordinary = guessed and any(word.lower() in self._vocabulary for word in words)

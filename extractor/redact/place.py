@@ -11,7 +11,7 @@ Kind: TypeAlias = Literal["value", "key", "number", "userinfo", "host", "signatu
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _INDEX = re.compile(r"_\d+(?=_|$)")
-_SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @lru_cache(maxsize=65_536)

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from ahocorasick_rs import AhoCorasick, MatchKind
+
 from ..errors import RedactionRefused
 from ..model.json import ExactNumber, JsonValue
 from ..model.json import number as number_text
@@ -27,6 +29,8 @@ from .vault import SUBSTRING_DIGITS, Identity, Occurrence, Vault, is_long
 from .walk import Openings, Replacement, Walk, splice
 
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
+_FIGURE = 5  # digits
+_FIGURE_BEFORE, _FIGURE_AFTER = re.compile(r"\d[-/:.,T]\Z|[$€£¥]\Z"), re.compile(r"[-/:.,T]\d")
 _CUE_WINDOW = 40  # characters
 _KEPT_WINDOW = 64  # characters
 _HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
@@ -169,6 +173,8 @@ class Rewriter:
         found: list[tuple[int, int, Identity]] = []
         doubtful: list[Occurrence] = []
         for occurrence in self._vault.find(view):
+            if not named and _is_figure(occurrence, view):
+                continue
             if named or not occurrence.identity.word or self._is_name_here(occurrence, view, place):
                 found.append((occurrence.start, occurrence.end, occurrence.identity))
             else:
@@ -235,15 +241,31 @@ class Rewriter:
                     yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
+        anywhere: list[str] = []
         for one in self._local.get(text, ()):
             identity = self._vault.by_surface(one.text)
             if identity is None:
                 continue
-            found = [match.span() for match in re.finditer(re.escape(folded(one.text)), view.text)]
-            tokens = [(start, end) for start, end in found if at_boundary(view.clean, start, end)]
-            for start, end in tokens or found:
-                if not one.end or view.original(start, end) == (one.start, one.end):
-                    yield start, end, identity
+            if one.end:
+                yield bisect_left(view.starts, one.start), bisect_left(view.starts, one.end), identity
+            else:
+                anywhere.append(folded(one.text))
+        found: dict[int, list[tuple[int, int]]] = {}
+        matcher = AhoCorasick(anywhere, matchkind=MatchKind.Standard) if anywhere else None
+        for number, start, end in matcher.find_matches_as_indexes(view.text, overlapping=True) if matcher else ():
+            found.setdefault(number, []).append((start, end))
+        for number, ranges in found.items():
+            identity = self._vault.by_surface(anywhere[number])
+            tokens = [(start, end) for start, end in ranges if at_boundary(view.clean, start, end)]
+            yield from ((start, end, identity) for start, end in tokens or ranges if identity is not None)
+
+
+def _is_figure(occurrence: Occurrence, view: Folded) -> bool:
+    """Tell whether a short number is part of a date, a time or an amount that holds it by chance: ``12`` in 2026-12-01."""
+    if len(occurrence.identity.canonical) > _FIGURE or not occurrence.identity.canonical.isdecimal():
+        return False
+    before = _FIGURE_BEFORE.search(view.clean, max(0, occurrence.start - 2), occurrence.start)
+    return before is not None or _FIGURE_AFTER.match(view.clean, occurrence.end) is not None
 
 
 class _Free:

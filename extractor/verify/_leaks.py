@@ -22,6 +22,7 @@ _SEPARATORS = re.compile(r"\D+")
 _DIGEST = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{64}(?![0-9A-Za-z])")
 _SHORT_PIECE = 3
 _LONGEST_NAME = 64
+_FIGURE = 5
 
 
 @dataclass(slots=True)
@@ -118,6 +119,8 @@ class LeakProof:
                         or self._is_word(seen, start, end)
                     ):
                         continue
+                    if match is Match.TOKEN and _is_figure(seen.folded, start, end):
+                        continue
                 elif match is Match.DIGITS and not loose:
                     continue
                 yield index, match
@@ -167,6 +170,19 @@ class LeakProof:
 
 def _is_name_character(char: str) -> bool:
     return char.isalnum() or char in "_.:/-"
+
+
+def _is_figure(folded: str, start: int, end: int) -> bool:
+    """Say whether a few digits are part of a date, a time or an amount, which hold any short number by chance."""
+    if end - start > _FIGURE or not folded[start:end].isdecimal():
+        return False
+    before, after = folded[max(0, start - 2) : start], folded[end : end + 2]
+    joins = "-/:.,t"
+    return (
+        (len(before) == 2 and before[0].isdecimal() and before[1] in joins)
+        or (len(after) == 2 and after[0] in joins and after[1].isdecimal())
+        or before[-1:] in ("$", "€", "£", "¥")
+    )
 
 
 def readable(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
