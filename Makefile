@@ -36,6 +36,7 @@ bench: setup ## Measure: import times, prose, growth with length, redaction besi
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/texts.py
 	@$(MAKE) --no-print-directory bench-redact
+	$(BIN)/python benchmarks/growth.py
 
 bench-redact: setup ## Redaction beside plain Presidio in one run; CORPUS=path names exports, or a folder with a judge
 	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/redaction.py

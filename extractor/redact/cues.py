@@ -38,6 +38,7 @@ SIGNED = re.compile(
     r"\b(?:thanks|thank you|cheers|best|regards|wishes|sincerely|yours|love|greetings)[,.!]\s{1,3}(?P<name>[^\W\d_]{2,20})[.!]?\s{0,3}$",
     re.IGNORECASE,
 )
+VOCATIVE = re.compile(r"\b[a-z]{1,20}, (?P<name>[A-Z][a-z]{2,20})(?=[.!?](?:\s|$))")  # I am sorry to hear that, Ngozi.
 ROLE = re.compile(
     r"\b(?:dear|hi|hello|hey|(?:you|me|him|her|us) and|(?:grand)?(?:mother|father|son|daughter)|sister|brother|wife|husband|aunt|uncle|cousin|nephew|niece|friend|colleague|partner|boss"
     r"|neighbou?r|roommate|flatmate|mom|mum|dad|mayor|judge|officer|captain|detective|sergeant|senator|governor|minister|president|chancellor"

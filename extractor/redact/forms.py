@@ -26,6 +26,7 @@ _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _SEGMENT = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
+_YEARS_AROUND = 4  # of a birth, so that whoever was of age mostly stays so
 _DIGEST = 32  # hexadecimal digits
 _MAX_PREFIX = 3  # letters
 _SHAPELESS = 8  # characters that a stand-in grew in vain
@@ -59,6 +60,8 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
         made = _phone(text, plain, stream)
     elif entity == "age" and len(plain) == 2 and not extra:
         made = str(10 + stream.below(90) if plain < "18" else 18 + stream.below(82))
+    elif entity == "birth_year" and not extra:
+        made = str(int(plain) - _YEARS_AROUND + stream.below(2 * _YEARS_AROUND + 1))
     elif entity == "ssn" and plain:
         made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:
@@ -83,7 +86,9 @@ def _card(plain: str, stream: Stream, tail: str, *, reserved: bool) -> str:
 
 
 def _phone(text: str, plain: str, stream: Stream) -> str:
-    if len(plain) == 10 or (len(plain) == 11 and plain[0] == "1"):  # North America: 555-01xx is fiction
+    if (len(plain) == 10 and plain[0] not in "01") or (
+        len(plain) == 11 and plain[0] == "1"
+    ):  # North America: 555-01xx is fiction
         country = plain[:-10]
         return country + str(2 + stream.below(8)) + f"{stream.below(100):02}" + "55501" + f"{stream.below(100):02}"
     country = _country_code(text)

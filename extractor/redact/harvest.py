@@ -35,6 +35,8 @@ _CODE = re.compile(r"(?<=[a-z]{3})(?<!Fitz)[A-Z]")  # TypeError, but not McAdam
 _MAX_NAME_WORDS = 6
 _NOTHING_OWN = Own()
 _ROW_LABELS = frozenset({"id", "uid", "key", "index", "row", "line", "lang", "language", "locale", "split"})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_VERSION = re.compile(r"\d{1,5}(?:\.\d{1,5}){3}")
 _SHORT = 3  # a name of so few letters is as likely a code or a word
 
 
@@ -94,7 +96,8 @@ class Harvest:
             elif " " not in stripped and place.kind == "value" and stripped:
                 self.protected.add(folded(stripped))
                 self._structured = self._structured or _is_result(place)
-            self._patterns(text, islands)
+            if not (place.name.endswith("version") and _VERSION.fullmatch(stripped)):  # four numbers, and no address
+                self._patterns(text, islands)
             if place.kind == "value":
                 if not place.names and listed_name(stripped):
                     self._person(stripped, "person.listed")  # a cell of a table that names no column
@@ -372,7 +375,7 @@ class Harvest:
     def _date(self, text: str, entity: str, rule: str) -> None:
         day = dates.read(text)
         if day is None:  # no calendar's date, but still what somebody gave as theirs
-            self._add(text, "record_id", rule)
+            self._add(text, "birth_year" if _YEAR.fullmatch(text) else "record_id", rule)
         else:
             self.vault.add(day.isoformat(), self._rules.entities[entity], rule, aliases=(text, *dates.spellings(day)))
 

@@ -24,6 +24,7 @@ from .cues import (
     SIGNED,
     STRONG,
     TITLE_WORDS,
+    VOCATIVE,
     WEAK,
 )
 from .fold import folded
@@ -81,6 +82,10 @@ class Names:
             yield from self._listed(cue.end())
         for cue in CLOSING.finditer(self._text):
             yield from self._signature(cue.end())
+        for called in VOCATIVE.finditer(self._text):
+            token = self._tokens[self._starts[called.start("name")]] if called.start("name") in self._starts else None
+            if token is not None and token.given and not token.word and not self._place(token.start, token.end):
+                yield Named(token.start, token.end, sure=False)
         yield from self._pairs()
 
     def greeted(self) -> Iterator[Named]:

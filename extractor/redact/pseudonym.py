@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import takewhile
 
 from ..errors import RedactionRefused
 from . import dates, forms
+from .checks import digits
 from .draw import Stream, cased_like, digits_like, pour, shape_like
 from .fold import at_boundary, fold, folded
 from .joined import Piece
@@ -26,6 +28,8 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 # What others are derived from comes first; of one group, the shorter first.
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
 _DIGITS_64 = 19
+_NATIONAL = 9  # digits that a number has wherever it is dialled from
+_COUNTRY = 4  # digits before them
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
@@ -41,6 +45,7 @@ class Pseudonyms:
         self._given: dict[str, str] = {}
         self._used: set[str] = set()
         self._tails: dict[str, str] = {}
+        self._phones: dict[str, tuple[str, str]] = {}
         self._left: dict[tuple[int, bool], list[str]] = {}
         self._originals = set(_original_texts(vault))
         self._tokens = Tokens(vault, key, words, self._used, self._originals)
@@ -121,6 +126,8 @@ class Pseudonyms:
     def _take(self, identity: Identity, given: str) -> None:
         self._given[identity.canonical] = given
         self._used.add(folded(given))
+        if identity.entity.name == "phone" and len(identity.canonical) >= _NATIONAL:
+            self._phones.setdefault(identity.canonical[-_NATIONAL:], (identity.canonical, digits(given)))
         if len(identity.canonical) == _LAST and any(rule.startswith("last_four") for rule in identity.rules):
             self._tails[identity.canonical] = given
 
@@ -186,6 +193,10 @@ class Pseudonyms:
         if entity.form == "digits":
             short = entity.name == "last_four" or len(identity.canonical) <= _LAST
             tail = "" if short else self._tails.get(identity.canonical[-_LAST:], "")
+            if entity.name == "phone" and (same := self._dialled(identity.canonical)) is not None:
+                return lambda stream, extra: (
+                    forms.number(entity.name, text, stream, tail, extra=extra) if extra else pour(same, text)
+                )
             return lambda stream, extra: forms.number(entity.name, text, stream, tail, extra=extra)
         if entity.form == "ip":
             return lambda stream, extra: forms.address_of_host(text, stream, reserve=extra)
@@ -209,6 +220,15 @@ class Pseudonyms:
             return lambda stream, extra: named + digits_like("1" * extra, stream)
         plain = text.lstrip("#") if entity.form == "id" else text
         return lambda stream, extra: self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
+
+    def _dialled(self, number: str) -> str | None:
+        """Return the stand-in of a telephone that has one already, called from home or from abroad."""
+        known, given = self._phones.get(number[-_NATIONAL:], ("", ""))
+        pairs = zip(reversed(number), reversed(known), strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if not known or len(given) != len(known) or len(number) - same > _COUNTRY:
+            return None
+        return number[: len(number) - same] + given[len(given) - same :]
 
     def _host_maker(self, identity: Identity) -> Callable[[Stream, int], str]:
         """Return what draws hosts: a network's own top level and a port stay, what others registered moves."""

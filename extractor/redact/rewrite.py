@@ -175,7 +175,8 @@ class Rewriter:
         for occurrence in self._vault.find(view):
             if not named and _is_figure(occurrence, view):
                 continue
-            if named or not occurrence.identity.word or self._is_name_here(occurrence, view, place):
+            doubt = occurrence.identity.word or self._reads_as_words(occurrence, view)
+            if named or not doubt or self._is_name_here(occurrence, view, place):
                 found.append((occurrence.start, occurrence.end, occurrence.identity))
             else:
                 doubtful.append(occurrence)
@@ -183,6 +184,13 @@ class Rewriter:
         found.extend(self._locals(text, view))
         found.extend(self._beside_a_name(doubtful, found, view))
         return sorted(found, key=lambda item: (item[0] - item[1], item[2].entity.rank, item[0]))
+
+    def _reads_as_words(self, occurrence: Occurrence, view: Folded) -> bool:
+        """Tell whether a whole name could be words of a sentence: ``the grant will come``, with a customer Will Grant."""
+        surface = view.clean[occurrence.start : occurrence.end]
+        if occurrence.identity.entity.form != "name" or " " not in surface or not surface.islower():
+            return False
+        return all(word.strip(",") in self._vocabulary for word in surface.split())
 
     def _is_name_here(self, occurrence: Occurrence, view: Folded, place: Place) -> bool:
         """Tell whether a token that could be a word is the name: known capitalisation, no protected position."""
@@ -256,8 +264,12 @@ class Rewriter:
             found.setdefault(number, []).append((start, end))
         for number, ranges in found.items():
             identity = self._vault.by_surface(anywhere[number])
-            tokens = [(start, end) for start, end in ranges if at_boundary(view.clean, start, end)]
-            yield from ((start, end, identity) for start, end in tokens or ranges if identity is not None)
+            if identity is None:
+                continue
+            tokens = [(start, end) for start, end in ranges if at_boundary(view.clean, start, end)] or ranges
+            loud = [(start, end) for start, end in tokens if not view.clean[start:end].islower()]
+            # Will was greeted: what the sentence says *will* come is no name.
+            yield from ((start, end, identity) for start, end in (identity.word and loud) or tokens)
 
 
 def _is_figure(occurrence: Occurrence, view: Folded) -> bool:

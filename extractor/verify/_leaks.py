@@ -11,6 +11,7 @@ from ahocorasick_rs import AhoCorasick
 
 from ..model.case import KnownValue
 from ..model.json import JsonValue
+from ..ruleset import vocabulary
 from ._calendar import dates_something
 from ._decode import container, joined, layers
 from ._fold import View, fold, is_token, squeeze, view
@@ -38,6 +39,7 @@ class LeakProof:
     _patterns: dict[str, list[tuple[int, Match]]] = field(default_factory=dict, repr=False)
     _automaton: AhoCorasick | None = field(default=None, repr=False)
     _names: list[str] = field(default_factory=list, repr=False)
+    _sayings: frozenset[int] = field(default=frozenset(), repr=False)
     _hits: dict[str, tuple[tuple[int, Match], ...]] = field(default_factory=dict, repr=False)
     _programme: set[str] = field(default_factory=set, repr=False)
 
@@ -46,6 +48,7 @@ class LeakProof:
             if value.everywhere:
                 for pattern, match in forms(value):
                     self._patterns.setdefault(pattern, []).append((index, match))
+        self._sayings = frozenset(index for index, value in enumerate(self.known) if _is_saying(value))
         self._names = list(self._patterns)
         if self._names:
             self._automaton = AhoCorasick(self._names)
@@ -123,7 +126,13 @@ class LeakProof:
                         continue
                 elif match is Match.DIGITS and not loose:
                     continue
+                if index in self._sayings and self._is_said(index, seen.shape[start:end]):
+                    continue
                 yield index, match
+
+    def _is_said(self, index: int, shape: str) -> bool:
+        """Say whether words of a sentence make a name by chance: ``the grant will come``, with a customer Will Grant."""
+        return " " in shape and shape.islower() and shape != view(self.known[index].text.strip()).shape
 
     def _is_word(self, seen: View, start: int, end: int) -> bool:
         """Say whether a doubtful name stands in a date or in a name of the program's; listed as an ambiguous residual."""
@@ -166,6 +175,12 @@ class LeakProof:
             self.doubtful.setdefault(place.partition(" ")[2].removesuffix(" (member name)"))
         else:
             self.certain = True
+
+
+def _is_saying(value: KnownValue) -> bool:
+    """Say whether a whole name is made of nothing but words of the dictionary."""
+    words = fold(value.text).split()
+    return value.entity == "person" and len(words) > 1 and all(word in vocabulary() for word in words)
 
 
 def _is_name_character(char: str) -> bool:

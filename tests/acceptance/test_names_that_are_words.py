@@ -132,3 +132,17 @@ def test_a_customer_called_as_the_model_loses_the_name_and_the_model_keeps_its_o
     assert {event["model"] for event in case.document["model_events"]} == {"claude-opus-4-1"}
     assert case.says("runs on claude-opus-4-1;")
     assert case.says(f"Sorry to hear that, {str(case.record['first_name']).capitalize()}.")
+
+
+def test_two_words_that_make_a_name_stay_where_a_sentence_says_them(told):
+    record = {"customer_id": "cust_71832", "name": "Will Grant", "email": "will.grant@quarry.example.net"}
+    said = [
+        ("user", "Hi, Will Grant here. When will the grant come? They told me the grant will come in May."),
+        ("assistant", "We will grant it on Monday, Mr. Grant."),
+        ("user", "my name is will grant, as I said"),
+    ]
+    case = told(record, ORDER, said)
+    for kept in ("When will the grant come?", "told me the grant will come in May.", "We will grant it"):
+        assert case.says(kept), kept
+    for gone in ("Will Grant", "Mr. Grant", "is will grant", "will.grant"):
+        assert not case.says(gone), gone

@@ -346,3 +346,25 @@ def test_a_kept_edition_shelters_no_person(rules):
     assert "yusuf" not in json.dumps(made)
     assert made["order_id"] != document["order_id"]
     assert made["note"] == f"{made['user_id']} asked"
+
+
+def test_the_year_of_a_birth_stays_a_likely_year(rules):
+    member = {"birth_year": 1984, "text": "born in 1984"}
+    (made,) = redact_documents([member], rules, RunConfig(), KEY)
+    assert made["birth_year"] != 1984
+    assert abs(made["birth_year"] - 1984) <= 4
+    assert made["text"] == f"born in {made['birth_year']}"
+
+
+def test_a_version_of_four_numbers_is_no_address(rules):
+    document = {"app": {"version": "2.0.1.7"}, "server_version": "198.51.100.7", "client": "198.51.100.9"}
+    (made,) = redact_documents([document], rules, RunConfig(), KEY)
+    assert made == document | {"client": made["client"]}
+    assert made["client"] != "198.51.100.9"
+
+
+def test_a_name_of_two_words_stays_apart_from_what_a_greeted_name_will_do(rules):
+    document = {"customer": {"name": "Will Grant"}, "note": "Hello Will, the grant will come."}
+    (made,) = redact_documents([document], rules, RunConfig(), KEY)
+    first = made["customer"]["name"].split()[0]
+    assert made["note"] == f"Hello {first}, the grant will come."

@@ -33,6 +33,7 @@ def names(text: str, place: str = "") -> list[str]:
         ("we told J. R. Hartlieb so", "J. R. Hartlieb"),
         ("I told Sigrid Hartlieb-Roth so", "Sigrid Hartlieb-Roth"),
         ("Patient: Mark Okafor, admitted today", "Mark Okafor"),
+        ("I am sorry to hear that, Ngozi.", "Ngozi"),
     ],
 )
 def test_cues_and_lists_tell_names(text, name):
@@ -55,6 +56,11 @@ def test_cues_and_lists_tell_names(text, name):
 )
 def test_ordinary_sentences_tell_none(text):
     assert names(text) == []
+
+
+def test_a_place_at_the_end_of_a_sentence_is_not_spoken_to():
+    assert names("We fly to the south, Georgia.", place="Georgia") == []
+    assert names("We fly to Atlanta, Georgia.") == []
 
 
 def test_a_place_after_a_preposition_is_no_name():

@@ -310,3 +310,21 @@ def test_no_id_holds_by_chance_what_stands_for_somebody(filled, assigned):
     names = {made.of(vault.by_surface(name), name).lower() for name in people}
     for text in ids:
         assert not names & set(re.findall("[a-z]+", made.of(vault.by_surface(text), text)))
+
+
+@pytest.mark.parametrize(
+    ("home", "abroad", "country"),
+    [
+        ("020 7946 0123", "+44 20 7946 0123", "44"),
+        ("(202) 555-0142", "+1 202 555 0142", "1"),
+        ("06 39 98 00 12", "+33639980012", "33"),
+    ],
+)
+def test_one_telephone_called_from_home_and_from_abroad_stays_one(filled, assigned, home, abroad, country):
+    vault = filled([("phone", home), ("phone", abroad)])
+    pseudonyms = assigned(vault)
+    here, there = (
+        "".join(filter(str.isdigit, pseudonyms.of(vault.by_surface(number), number))) for number in (home, abroad)
+    )
+    assert there == country + here.removeprefix("0")
+    assert here not in home
