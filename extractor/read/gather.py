@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from extractor.errors import TraceNotFound, UsageError
@@ -10,8 +11,9 @@ from extractor.model.config import Wanted
 from extractor.model.reading import Note, Reading, SourceFile
 from extractor.model.span import Span
 
+from .attach import attached
 from .containers import ids
-from .containers.interface import RefusedError
+from .containers.interface import Attachment, RefusedError
 from .locate import Needles
 from .merge import merged
 from .observe import observe
@@ -26,6 +28,7 @@ class _Catch:
     """What passes have brought in so far."""
 
     spans: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
+    attachments: dict[str, Attachment] = field(default_factory=dict)
     records: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
     containers: dict[int, set[str]] = field(default_factory=dict)
     by_prefix: dict[str, set[str]] = field(default_factory=dict)
@@ -36,21 +39,28 @@ class _Catch:
         """Return the traces whose spans are held."""
         return {trace_id for trace_id, _ in self.spans}
 
-    def take(self, hit: Hit, spans: Iterable[Span]) -> None:
-        """Hold spans and remember where they stood."""
+    def take(self, hit: Hit, spans: Iterable[Span], attachments: Iterable[Attachment]) -> None:
+        """Hold spans and what is told of them, and remember where they stood."""
+        for attachment in attachments:
+            self.attachments[repr(attachment)] = attachment
+            self._note(hit)
         for span in spans:
             self.spans.setdefault((span.trace_id, span.span_id), []).append(span)
-            self.records.setdefault(hit.source.number, {})[hit.frame.number] = (hit.frame.start, hit.frame.end)
-            self.containers.setdefault(hit.source.number, set()).add(hit.container)
+            self._note(hit)
+
+    def _note(self, hit: Hit) -> None:
+        self.records.setdefault(hit.source.number, {})[hit.frame.number] = (hit.frame.start, hit.frame.end)
+        self.containers.setdefault(hit.source.number, set()).add(hit.container)
 
 
 def gather(scanner: Scanner, wanted: Wanted) -> Reading:
     """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none."""
     asked = tuple(dict.fromkeys(_asked(trace_id) for trace_id in wanted.trace_ids))
+    foreign = tuple(text.strip() for text in wanted.trace_ids if _is_foreign(text.strip()))
     sessions = tuple(dict.fromkeys(session for session in wanted.sessions if session))
     if not asked and not sessions:
         raise UsageError("name a trace id or a session")
-    needles = Needles(trace_ids=asked, sessions=sessions)
+    needles = Needles(trace_ids=asked, sessions=sessions, foreign=foreign)
     catch = _first_pass(scanner, needles, everything=False)
     everything = bool(_missing(catch, needles))
     if everything:
@@ -61,6 +71,8 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
+    # Their ids may be spelled in a service's own way, which only parsing tells.
+    _more(scanner, catch, of_sessions - catch.trace_ids(), everything=True)
     targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
     linked = targets - catch.trace_ids()
     _more(scanner, catch, linked, everything=everything)
@@ -69,15 +81,24 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
 
 def _asked(text: str) -> str:
     digits = text.strip().lower().removeprefix("0x")
-    if _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and not digits.strip("0123456789abcdef"):
+    hexadecimal = not digits.strip("0123456789abcdef")
+    if hexadecimal and _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and digits.strip("0"):
         return digits
+    for normalised in (ids.trace_id, ids.foreign_trace_id) if digits and not hexadecimal else (ids.trace_id,):
+        with suppress(RefusedError):
+            return normalised(text.strip())
+    raise UsageError(
+        "a trace id has 32 hex digits, or is what another service calls its trace",
+        hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
+    )
+
+
+def _is_foreign(text: str) -> bool:
+    """Tell whether an id is spelled in a service's own way, and must be sought so."""
     try:
-        return ids.trace_id(text.strip())
+        return ids.trace_id(text) == ""
     except RefusedError:
-        raise UsageError(
-            "a trace id has 32 hex digits",
-            hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
-        ) from None
+        return True
 
 
 def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Catch:
@@ -86,18 +107,23 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
     prefixes = tuple(trace_id for trace_id in needles.trace_ids if trace_id not in whole)
     sessions = frozenset(needles.sessions)
     for hit in scanner.hits(None if everything else needles):
-        kept = []
-        for span in hit.spans:
-            catch.traces_seen.add(span.trace_id)
-            begun = [prefix for prefix in prefixes if span.trace_id.startswith(prefix)]
+        kept: list[Span] = []
+        told: list[Attachment] = []
+        items: tuple[Span | Attachment, ...] = (*hit.spans, *hit.attachments)
+        for item in items:
+            begun = [prefix for prefix in prefixes if item.trace_id.startswith(prefix)]
+            for session in sessions.intersection(sessions_of(item.attributes)) if sessions else ():
+                catch.by_session.setdefault(session, set()).add(item.trace_id)
+            if isinstance(item, Attachment):
+                if begun or item.trace_id in whole:
+                    told.append(item)
+                continue
+            catch.traces_seen.add(item.trace_id)
             for prefix in begun:
-                catch.by_prefix.setdefault(prefix, set()).add(span.trace_id)
-            if begun or span.trace_id in whole:
-                kept.append(span)
-            if sessions:
-                for session in sessions.intersection(sessions_of(span)):
-                    catch.by_session.setdefault(session, set()).add(span.trace_id)
-        catch.take(hit, kept)
+                catch.by_prefix.setdefault(prefix, set()).add(item.trace_id)
+            if begun or item.trace_id in whole:
+                kept.append(item)
+        catch.take(hit, kept, told)
     return catch
 
 
@@ -106,7 +132,11 @@ def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: b
         return
     needles = None if everything else Needles(trace_ids=tuple(sorted(trace_ids)))
     for hit in scanner.hits(needles):
-        catch.take(hit, [span for span in hit.spans if span.trace_id in trace_ids])
+        catch.take(
+            hit,
+            [span for span in hit.spans if span.trace_id in trace_ids],
+            [told for told in hit.attachments if told.trace_id in trace_ids],
+        )
 
 
 def _missing(catch: _Catch, needles: Needles) -> list[str]:
@@ -150,12 +180,15 @@ def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
         if different > 1:
             conflicting.add(key)
     spans.sort(key=lambda span: span.order)
+    spans, unattached = attached(spans, catch.attachments.values())
     shown = scanner.limits.places
     present = catch.trace_ids()
     file_notes = [Note(code="records_read", count=sum(map(len, catch.records.values())))]
     if duplicates:
         file_notes.append(Note(code="duplicates_merged", count=duplicates))
     span_notes = [*observe(spans, shown=shown)]
+    if unattached:
+        span_notes.append(Note(code="log_without_span", count=unattached))
     if conflicting:
         where = [
             f"span {number}" for number, span in enumerate(spans, 1) if (span.trace_id, span.span_id) in conflicting

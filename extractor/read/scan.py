@@ -10,9 +10,8 @@ from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import prefixed, text
-from .containers import JSON_CONTAINERS
-from .containers.interface import RefusedError, Report
+from . import prefixed, records, text
+from .containers.interface import Attachment, RefusedError, Report
 from .frames import Broken, Frame, Framing
 from .inflate import CountedFile, chunks
 from .ledger import Ledger
@@ -20,8 +19,11 @@ from .limits import Limits
 from .locate import Needles
 from .sources import Progress, Source
 
+_HINTS = {
+    "file_javascript_text": "the JavaScript console exporter prints text that no program can read: write JSON.stringify(span) instead",
+    "file_comma_separated": "export the traces as JSON lines or Parquet: a CSV of spans has lost their types",
+}
 _CONTROL = frozenset(range(9)) | frozenset(range(14, 32))
-_OTHER_SIGNALS = ("resourceLogs", "resource_logs", "resourceMetrics", "resource_metrics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,7 @@ class Hit:
     container: str
     frame: Frame
     spans: tuple[Span, ...] = field(repr=False)
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +61,15 @@ class Scanner:
         if self.progress:
             self.progress.advance(total, total)
 
-    def no_span(self) -> InputUnreadable:
-        """Return the error for sources without any span; it says what was found instead."""
-        found = ", ".join(f"{note.code} {note.count}" for note in self.ledger.notes())
-        return InputUnreadable("the sources hold no span" + (f" ({found})" if found else ""))
+    def no_span(self, *, logs_of: int = 0) -> InputUnreadable:
+        """Return the error for sources without any span; it says what was found instead, as logs of so many traces."""
+        notes = self.ledger.notes()
+        found = ", ".join(f"{note.code} {note.count}" for note in notes)
+        if logs_of:
+            found = f"logs of {logs_of} {'trace' if logs_of == 1 else 'traces'}" + (f", {found}" if found else "")
+        hints = [_HINTS[note.code] for note in notes if note.code in _HINTS]
+        hint = hints[0] if hints else "name the export of the spans as well" if logs_of else None
+        return InputUnreadable("the sources hold no span" + (f" ({found})" if found else ""), hint=hint)
 
     def _in_source(self, source: Source, needles: Needles | None, before: int, total: int) -> Iterator[Hit]:
         within = 0
@@ -81,7 +89,7 @@ class Scanner:
             head, stream, whole = _peek(plain, self.limits.head_bytes)
             framing = _framing(head, whole=whole, size=source.size if compressed is None else None)
             if framing is None:
-                report("file_not_recognised" if head else "file_empty")
+                report(text.kind_of(head) if head else "file_empty")
                 return
             finder = None if needles is None else needles.finder(head)
             for item in framing(stream, finder, self.limits):
@@ -101,8 +109,14 @@ class Scanner:
         layer = compressed or ("zstd" if frame.compressed else None)
         suffix = f"+{layer}" if layer else ""
         try:
-            for name, spans in _decode(frame, report):
-                yield Hit(source=source, container=name + suffix, frame=frame, spans=spans)
+            for name, found in _decode(frame, report):
+                yield Hit(
+                    source=source,
+                    container=name + suffix,
+                    frame=frame,
+                    spans=tuple(item for item in found if isinstance(item, Span)),
+                    attachments=tuple(item for item in found if isinstance(item, Attachment)),
+                )
         except RefusedError as refusal:
             self.ledger.add("record_refused", file=source.number, record=frame.number, reason=refusal.code)
 
@@ -129,26 +143,14 @@ def _framing(head: bytes, *, whole: bool, size: int | None) -> Framing | None:
     return text.framing_of(head)
 
 
-def _decode(frame: Frame, report: Report) -> Iterator[tuple[str, tuple[Span, ...]]]:
+def _decode(frame: Frame, report: Report) -> Iterator[tuple[str, tuple[Span | Attachment, ...]]]:
     if frame.form == "protobuf":
         from .containers import otlp_proto  # loads protobuf, and most sources are JSON
 
-        yield otlp_proto.NAME, tuple(otlp_proto.spans(frame.data, report))
+        name, found = otlp_proto.decode(frame.data, report)
+        yield name, tuple(found)
         return
-    value = _json(frame.data, report)
-    for record in value if isinstance(value, list) else [value]:
-        if isinstance(record, dict):
-            yield from _decode_record(record, report)
-        else:
-            raise RefusedError("not_an_object")
-
-
-def _decode_record(record: dict[str, JsonValue], report: Report) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    for container in JSON_CONTAINERS:
-        if container.recognises(record):
-            yield container.name, tuple(container.spans(record, report))
-            return
-    report("other_signal_not_read" if any(name in record for name in _OTHER_SIGNALS) else "record_not_recognised")
+    yield from records.decode(_json(frame.data, report), report)
 
 
 def _json(data: bytes, report: Report) -> JsonValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from extractor.model.span import Span
+from extractor.model.span import Attributes
 
 SESSION_KEYS = frozenset(
     {
@@ -24,8 +24,8 @@ SESSION_KEYS = frozenset(
 )
 
 
-def sessions_of(span: Span) -> Iterator[str]:
-    """Yield the session ids that a span carries."""
-    for key, value in span.attributes:
+def sessions_of(attributes: Attributes) -> Iterator[str]:
+    """Yield the session ids among the attributes of a span or a trace."""
+    for key, value in attributes:
         if key in SESSION_KEYS and isinstance(value, str) and value:
             yield value

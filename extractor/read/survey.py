@@ -61,7 +61,7 @@ class _Tally:
             if isinstance(name, str) and name:
                 self.tools.add(name)
         self.containers.add(container)
-        self.sessions.update(sessions_of(span))
+        self.sessions.update(sessions_of(span.attributes))
         self.problems.update(code for code in faults(span, None) if code not in _RELATIVE)
 
     def summary(self, trace_id: str) -> TraceSummary:
@@ -95,14 +95,20 @@ class _Tally:
 def survey_traces(scanner: Scanner, dialects_of: DialectsOf | None) -> Survey:
     """Return the survey. Raises `InputUnreadable` when the sources hold no span."""
     tallies: dict[str, _Tally] = {}
+    attached: dict[str, set[str]] = {}
     for hit in scanner.hits(None):
         for span in hit.spans:
             tally = tallies.setdefault(span.trace_id, _Tally())
             tally.add(span, hit.container)
             if dialects_of:
                 tally.dialects.update(dialects_of(span))
+        for attachment in hit.attachments:
+            attached.setdefault(attachment.trace_id, set()).update(sessions_of(attachment.attributes))
     if not tallies:
-        raise scanner.no_span()
+        raise scanner.no_span(logs_of=len(attached))
+    for trace_id, sessions in attached.items():
+        if trace_id in tallies:
+            tallies[trace_id].sessions.update(sessions)
     ordered = sorted(tallies.items(), key=lambda item: (item[1].start_ns, item[0]))
     return Survey(
         traces=tuple(tally.summary(trace_id) for trace_id, tally in ordered), file_notes=scanner.ledger.notes()

@@ -18,19 +18,34 @@ _UNFINISHED = _OPENINGS | {b",", b":"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _OPEN, _CLOSE = b"{}"
 _PAIRS = frozenset({(b"{", b"}"), (b"[", b"]")})
+# What `console.dir` prints: members without quotes.
+_INSPECTED = re.compile(rb"\{\s{1,20}[A-Za-z_]{1,40}: (?:\{|\[|'|\d|undefined)")
+_HEADER = re.compile(rb"\"?[A-Za-z_][\w. ]{0,60}\"?(?:,\"?[A-Za-z_][\w. ]{0,60}\"?){3,200}\r?\n")
 # Strings whole (so that braces inside them do not count), brackets, or a quote that never closes.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
+
+
+def kind_of(head: bytes) -> str:
+    """Return the ledger code of a text that is no JSON, from its first bytes."""
+    text = head.lstrip(_BLANK)
+    if _INSPECTED.match(text):
+        return "file_javascript_text"
+    return "file_comma_separated" if _HEADER.match(text) else "file_not_recognised"
 
 
 def framing_of(head: bytes) -> Framing | None:
     """Return how a text is cut, from its first bytes; None when it is no JSON."""
     text = head.lstrip(_BLANK)
+    if _INSPECTED.match(text):
+        return None
     first, newline, rest = text.partition(b"\n")
     if text[:1] in _OPENINGS:
         if not newline:
             return lines if text[:1] == b"{" else documents
         if _is_json(first):
             return lines
+        if text[:1] == b"[":
+            return documents  # an array that goes on
         following = rest.lstrip(_BLANK).partition(b"\n")[0]
         return documents if first.rstrip()[-1:] in _UNFINISHED and not _is_json(following) else lines
     candidates = (line for line in text.split(b"\n") if line.lstrip(_BLANK)[:1] in _OPENINGS)

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+from .bare import BareAttributes
+from .braintrust import Braintrust
+from .clickhouse import ClickHouse
+from .datadog import Datadog
+from .deepeval import DeepEval
+from .honeycomb import Honeycomb
+from .inspect_ai import InspectAI
 from .interface import JsonContainer
+from .jaeger import Jaeger
+from .langfuse import Langfuse
+from .langsmith import LangSmith
+from .mlflow import MLflow
+from .openai_agents import OpenAIAgents
 from .otlp_json import OtlpJson
+from .otlp_logs import OtlpLogs
+from .phoenix import Phoenix
 from .span_json import SpanJson
+from .zipkin import Zipkin
 
-JSON_CONTAINERS: tuple[JsonContainer, ...] = (OtlpJson(), SpanJson())
+JSON_CONTAINERS: tuple[JsonContainer, ...] = (
+    OtlpJson(),
+    OtlpLogs(),
+    Jaeger(),
+    ClickHouse(),
+    Phoenix(),
+    Honeycomb(),
+    OpenAIAgents(),
+    LangSmith(),
+    MLflow(),
+    Datadog(),
+    Braintrust(),
+    DeepEval(),
+    InspectAI(),
+    Langfuse(),
+    Zipkin(),
+    SpanJson(),
+    BareAttributes(),
+)
 
 __all__ = ["JSON_CONTAINERS"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from extractor.model.json import JsonValue
-from extractor.model.span import Span
+from extractor.model.span import Attributes, Span, SpanEvent
 
 Report: TypeAlias = Callable[[str], None]
 """Takes a ledger code about the record in hand."""
@@ -21,6 +22,16 @@ class RefusedError(Exception):
         self.code = code
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """What a record tells of a span in another record: events of the span, or attributes of the trace's root."""
+
+    trace_id: str
+    span_id: str | None = None
+    attributes: Attributes = field(default=(), repr=False)
+    events: tuple[SpanEvent, ...] = field(default=(), repr=False)
+
+
 class JsonContainer(ABC):
     """Reads the records of one container."""
 
@@ -31,5 +42,5 @@ class JsonContainer(ABC):
         """Return whether the record's own members say that it belongs here; cheap, first levels only."""
 
     @abstractmethod
-    def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span]:
-        """Yield the spans of a record. A span that cannot be read is reported as ``span_refused`` and passed over."""
+    def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
+        """Yield the spans of a record, and what it tells of others. A span that cannot be read is reported as ``span_refused`` and passed over."""

@@ -4,34 +4,72 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, get_args
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Attributes, Resource, Scope, Span, SpanEvent, SpanKind, SpanLink, StatusCode
 
-from . import ids
-from .interface import RefusedError, Report
+from . import ids, otlp_logs
+from .interface import Attachment, RefusedError, Report
 from .values import key_values, real
 
 if TYPE_CHECKING:
     from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
+    from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 NAME = "otlp_proto"
 _KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
 _STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
 
 
-def spans(data: bytes, report: Report) -> Iterator[Span]:
-    """Yield the spans of one message. Raises `RefusedError` when the bytes are no such message."""
+def decode(data: bytes, report: Report) -> tuple[str, Iterator[Span | Attachment]]:
+    """Return the container's name and what one message tells: spans, or what logs say of them.
+
+    Requests of both signals have the same outer fields; only what lies within tells them apart. Raises `RefusedError`
+    when the bytes are no such message.
+    """
     # Heavy, and most sources are JSON.
     from google.protobuf.message import DecodeError
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
     from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-    try:
+    with suppress(DecodeError):
         message = TracesData.FromString(data)
-    except DecodeError:
-        raise RefusedError("syntax") from None
+        nodes = [node for batch in message.resource_spans for group in batch.scope_spans for node in group.spans]
+        if not nodes:
+            report("message_without_spans")  # another signal, or fields from before 2022
+        if not nodes or any(node.trace_id or node.span_id for node in nodes):
+            return NAME, _spans(message, report)
+    with suppress(DecodeError):
+        logs = LogsData.FromString(data)
+        records = [node for batch in logs.resource_logs for group in batch.scope_logs for node in group.log_records]
+        if any(node.trace_id for node in records):
+            return otlp_logs.NAME, _logs(records, report)
+    raise RefusedError("syntax")
+
+
+def _logs(nodes: Iterable[LogRecord], report: Report) -> Iterator[Attachment]:
+    for node in nodes:
+        if not node.trace_id.strip(b"\0") or not node.span_id.strip(b"\0"):
+            report("log_of_no_span")
+            continue
+        try:
+            yield otlp_logs.attachment(
+                ids.trace_id(node.trace_id.hex()),
+                ids.span_id(node.span_id.hex()),
+                node.event_name,
+                node.time_unix_nano or node.observed_time_unix_nano,
+                _attributes(node.attributes, report),
+                _value(node.body, report),
+            )
+        except RefusedError:
+            report("log_refused")
+
+
+def _spans(message: TracesData, report: Report) -> Iterator[Span]:
     for batch in message.resource_spans:
         resource = Resource(attributes=_attributes(batch.resource.attributes, report))
         for group in batch.scope_spans:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, get_args
+from typing import ClassVar, TypeAlias, get_args
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Resource, Scope, Span, SpanEvent, SpanKind, SpanLink, StatusCode
 
 from . import ids
-from .interface import JsonContainer, RefusedError, Report
+from .interface import Attachment, JsonContainer, RefusedError, Report
 from .times import nanoseconds
 from .values import attributes, members, natural, objects, pick, string
 
@@ -30,20 +30,29 @@ class SpanJson(JsonContainer):
             return False
         return pick(context, "spanId", "span_id") is not None or _from_javascript(record)
 
-    def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span]:
+    def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
         """Yield the one span."""
         resource = Resource(attributes=attributes(members(record, "resource").get("attributes"), report))
         scope = members(record, "scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
-        yield from decode([record], resource, decode_scope(scope, report), report)
+        yield from decode([record], resource, decode_scope(scope, report), report, foreign=True)
 
 
-def decode(nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, report: Report) -> Iterator[Span]:
-    """Yield span objects as spans; those without valid ids are reported as ``span_refused``."""
+def decode(
+    nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, report: Report, *, foreign: bool = False
+) -> Iterator[Span]:
+    """Yield span objects as spans; those without valid ids are reported as ``span_refused``.
+
+    With ``foreign`` ids may be of any kind; those that are not OpenTelemetry's are reported as ``foreign_ids``.
+    """
     for node in nodes:
         try:
-            yield _span(node, resource, scope, report)
+            yield _span(node, _ids(node), resource, scope, report)
         except RefusedError:
-            report("span_refused")
+            if foreign and (own := _foreign_ids(node)) is not None:
+                report("foreign_ids")
+                yield _span(node, own, resource, scope, report)
+            else:
+                report("span_refused")
 
 
 def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
@@ -55,23 +64,48 @@ def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
     )
 
 
-def _span(node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report) -> Span:
+_Ids: TypeAlias = tuple[str, str, str | None]
+
+
+def _ids(node: dict[str, JsonValue]) -> _Ids:
+    """Return the ids of trace, span and parent. Raises `RefusedError`."""
     context = members(node, *_CONTEXT) or node
+    return (
+        ids.trace_id(pick(context, "traceId", "trace_id")),
+        ids.span_id(pick(context, "spanId", "span_id", "id")),
+        ids.parent_id(_parent(node)),
+    )
+
+
+def _foreign_ids(node: dict[str, JsonValue]) -> _Ids | None:
+    context = members(node, *_CONTEXT) or node
+    trace, span = pick(context, "traceId", "trace_id"), pick(context, "spanId", "span_id", "id")
+    if ids.is_no_id(trace) or ids.is_no_id(span):
+        return None
+    try:
+        return ids.foreign_trace_id(trace), ids.foreign_span_id(span), ids.foreign_parent_id(_parent(node))
+    except RefusedError:
+        return None
+
+
+def _span(node: dict[str, JsonValue], own: _Ids, resource: Resource, scope: Scope, report: Report) -> Span:
+    context = members(node, *_CONTEXT) or node
+    trace_id, span_id, parent_id = own
     status = members(node, "status")
-    events, links = objects(node, "events"), objects(node, "links")
+    events, links = objects(node, "events", "span_events"), objects(node, "links")
     start, end = _times(node, report)
     return Span(
-        trace_id=ids.trace_id(pick(context, "traceId", "trace_id")),
-        span_id=ids.span_id(pick(context, "spanId", "span_id", "id")),
-        parent_id=ids.parent_id(_parent(node)),
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=parent_id,
         name=string(pick(node, "name", "spanName", "span_name")),
-        kind=_kind(pick(node, "kind", "spanKind", "span_kind"), internal=0 if _from_javascript(node) else 1),
+        kind=kind_of(pick(node, "kind", "spanKind", "span_kind"), internal=0 if _from_javascript(node) else 1),
         start_ns=start,
         end_ns=end or None,
         attributes=attributes(node.get("attributes"), report),
         events=tuple(_event(event, report) for event in events),
         links=tuple(_links(links, report)),
-        status_code=_status(pick(status, "code", "statusCode", "status_code")),
+        status_code=status_of(pick(status, "code", "statusCode", "status_code")),
         status_message=string(pick(status, "message", "description")),
         trace_state=_trace_state(pick(node, "traceState", "trace_state") or pick(context, "traceState", "trace_state")),
         flags=natural(node.get("flags")),
@@ -106,8 +140,8 @@ def _times(node: dict[str, JsonValue], report: Report) -> tuple[int, int]:
     return begun, ended
 
 
-def _kind(value: JsonValue, *, internal: int) -> SpanKind:
-    """Return the kind; OTLP counts from INTERNAL = 1, the JavaScript API from 0."""
+def kind_of(value: JsonValue, *, internal: int) -> SpanKind:
+    """Return a span's kind; OTLP counts from INTERNAL = 1, the JavaScript API from 0."""
     if isinstance(value, int) and not isinstance(value, bool):
         number = value + 1 - internal
         return _KINDS[number] if 0 <= number < len(_KINDS) else "unspecified"
@@ -115,7 +149,8 @@ def _kind(value: JsonValue, *, internal: int) -> SpanKind:
     return next((kind for kind in _KINDS if kind == name), "unspecified")
 
 
-def _status(value: JsonValue) -> StatusCode:
+def status_of(value: JsonValue) -> StatusCode:
+    """Return a status code written as a number or as a name."""
     if isinstance(value, int) and not isinstance(value, bool):
         return _STATUSES[value] if 0 <= value < len(_STATUSES) else "unset"
     name = string(value).lower().removeprefix("status_code_").removeprefix("statuscode.")
@@ -134,7 +169,7 @@ def _dropped(node: dict[str, JsonValue], *what: str) -> int:
 def _event(node: dict[str, JsonValue], report: Report) -> SpanEvent:
     exact = pick(node, "timeUnixNano", "time_unix_nano")
     return SpanEvent(
-        name=string(node.get("name")),
+        name=string(pick(node, "name", "event_name")),
         time_ns=nanoseconds(pick(node, "time", "timestamp"), report)
         if exact is None
         else nanoseconds(exact, report, unit=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+from collections.abc import Iterator
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Attributes
@@ -48,6 +49,11 @@ def objects(node: dict[str, JsonValue], *names: str) -> list[dict[str, JsonValue
     """Return the objects in a member that is a list."""
     value = pick(node, *names)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def under(prefix: str, node: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    """Yield an object's members as attributes below a prefix; what is null is absent."""
+    yield from ((prefix + key, value) for key, value in node.items() if value is not None)
 
 
 def string(value: JsonValue) -> str:
@@ -127,6 +133,12 @@ def _int(value: JsonValue, report: Report) -> JsonValue:
             return int(value)
         report("malformed_value")
         return value
+    if (
+        isinstance(value, dict)
+        and isinstance(low := value.get("low"), int)
+        and isinstance(high := value.get("high"), int)
+    ):
+        return (high << 32) + (low & 0xFFFFFFFF)  # a dumped Long of JavaScript
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
         return int(value)  # 1E+2, 5.0 and -0: integers in another spelling
     return plain(value, report)
