@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from .scan import Hit, Scanner
 from .sessions import sessions_of
 
 _LEAST_DIGITS = 8
+_FOREIGN = re.compile(r"(?=.*[0-9A-Za-z])[\w.:-]{1,200}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,7 +86,8 @@ def _asked(text: str) -> str:
     hexadecimal = not digits.strip("0123456789abcdef")
     if hexadecimal and _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and digits.strip("0"):
         return digits
-    for normalised in (ids.trace_id, ids.foreign_trace_id) if digits and not hexadecimal else (ids.trace_id,):
+    foreign = not hexadecimal and _FOREIGN.fullmatch(text.strip()) is not None
+    for normalised in (ids.trace_id, ids.foreign_trace_id) if foreign else (ids.trace_id,):
         with suppress(RefusedError):
             return normalised(text.strip())
     raise UsageError(
