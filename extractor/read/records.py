@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Span
@@ -10,12 +11,14 @@ from extractor.model.span import Span
 from .containers import JSON_CONTAINERS
 from .containers.interface import Attachment, JsonContainer, RefusedError, Report
 
+Decoded: TypeAlias = Iterator[tuple[str, tuple[Span | Attachment, ...]]]
+"""What a record tells, by the name of the container that knows it."""
 _LAYERS = 3  # objects and lists around spans
 _OTHER_SIGNALS = ("resourceMetrics", "resource_metrics", "resourceProfiles")
 _FURTHER_PAGES = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next")
 
 
-def decode(value: JsonValue, report: Report) -> Iterator[tuple[str, tuple[Span | Attachment, ...]]]:
+def decode(value: JsonValue, report: Report) -> Decoded:
     """Yield container name and spans of each record in a JSON value. Raises `RefusedError` for what is no object."""
     for record in value if isinstance(value, list) else [value]:
         if isinstance(record, list):
@@ -26,7 +29,7 @@ def decode(value: JsonValue, report: Report) -> Iterator[tuple[str, tuple[Span |
             raise RefusedError("not_an_object")
 
 
-def _record(record: dict[str, JsonValue], report: Report) -> Iterator[tuple[str, tuple[Span | Attachment, ...]]]:
+def _record(record: dict[str, JsonValue], report: Report) -> Decoded:
     container = _container(record)
     if container is not None:
         yield container.name, tuple(container.spans(record, report))

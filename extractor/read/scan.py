@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
+from typing import BinaryIO
 
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import prefixed, records, text
+from . import parquet, prefixed, records, text
 from .containers.interface import Attachment, RefusedError, Report
 from .frames import Broken, Frame, Framing
 from .inflate import CountedFile, chunks
 from .ledger import Ledger
 from .limits import Limits
 from .locate import Needles
+from .records import Decoded
 from .sources import Progress, Source
 
 _HINTS = {
@@ -84,6 +87,11 @@ class Scanner:
             self.ledger.add(code, file=source.number)
 
         with source.open() as opened:
+            if opened.read(len(parquet.MAGIC)) == parquet.MAGIC:
+                opened.seek(0)
+                yield from self._in_table(source, opened, needles)
+                return
+            opened.seek(0)
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
             head, stream, whole = _peek(plain, self.limits.head_bytes)
@@ -98,7 +106,19 @@ class Scanner:
                 else:
                     yield from self._parsed(source, item, compressed)
 
+    def _in_table(self, source: Source, opened: BinaryIO, needles: Needles | None) -> Iterator[Hit]:
+        def report(code: str) -> None:
+            self.ledger.add(code, file=source.number)
+
+        for number, row in parquet.rows(opened, source.size, source.number, needles, self.limits, report):
+            frame = Frame(number=number, start=0, end=source.size, form="json", data=b"")
+            yield from self._hits(source, frame, "+parquet", partial(records.decode, row))
+
     def _parsed(self, source: Source, frame: Frame, compressed: str | None) -> Iterator[Hit]:
+        layer = compressed or ("zstd" if frame.compressed else None)
+        yield from self._hits(source, frame, f"+{layer}" if layer else "", partial(_decode, frame))
+
+    def _hits(self, source: Source, frame: Frame, suffix: str, decode: Callable[[Report], Decoded]) -> Iterator[Hit]:
         reports = 0
 
         def report(code: str) -> None:
@@ -106,10 +126,8 @@ class Scanner:
             reports += 1
             self.ledger.add(code, file=source.number, record=frame.number, item=reports)
 
-        layer = compressed or ("zstd" if frame.compressed else None)
-        suffix = f"+{layer}" if layer else ""
         try:
-            for name, found in _decode(frame, report):
+            for name, found in decode(report):
                 yield Hit(
                     source=source,
                     container=name + suffix,
@@ -143,7 +161,7 @@ def _framing(head: bytes, *, whole: bool, size: int | None) -> Framing | None:
     return text.framing_of(head)
 
 
-def _decode(frame: Frame, report: Report) -> Iterator[tuple[str, tuple[Span | Attachment, ...]]]:
+def _decode(frame: Frame, report: Report) -> Decoded:
     if frame.form == "protobuf":
         from .containers import otlp_proto  # loads protobuf, and most sources are JSON
 

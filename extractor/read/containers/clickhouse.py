@@ -12,7 +12,7 @@ from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
 from .span_json import kind_of, status_of
 from .times import nanoseconds
-from .values import attributes, natural, pick, string
+from .values import attributes, json_of, natural, pick, string
 
 
 class ClickHouse(JsonContainer):
@@ -42,7 +42,7 @@ def _span(row: dict[str, JsonValue], report: Report) -> Span:
         kind=kind_of(row.get("SpanKind"), internal=1),
         start_ns=start,
         end_ns=start + natural(row["Duration"]) if start and "Duration" in row else None,
-        attributes=attributes(row.get("SpanAttributes"), report),
+        attributes=attributes(json_of(row.get("SpanAttributes")), report),
         events=tuple(_events(row, report)),
         links=tuple(_links(row, report)),
         status_code=status_of(row.get("StatusCode")),
@@ -54,7 +54,7 @@ def _span(row: dict[str, JsonValue], report: Report) -> Span:
 
 
 def _resource(row: dict[str, JsonValue], report: Report) -> Iterator[tuple[str, JsonValue]]:
-    told = attributes(row.get("ResourceAttributes"), report)
+    told = attributes(json_of(row.get("ResourceAttributes")), report)
     service = string(row.get("ServiceName"))
     if service and "service.name" not in dict(told):
         yield "service.name", service
@@ -66,7 +66,7 @@ def _events(row: dict[str, JsonValue], report: Report) -> Iterator[SpanEvent]:
         yield SpanEvent(
             name=string(entry["Name"]),
             time_ns=nanoseconds(entry["Timestamp"], report),
-            attributes=attributes(entry["Attributes"], report),
+            attributes=attributes(json_of(entry["Attributes"]), report),
         )
 
 
@@ -77,7 +77,7 @@ def _links(row: dict[str, JsonValue], report: Report) -> Iterator[SpanLink]:
                 trace_id=ids.trace_id(entry["TraceId"]),
                 span_id=ids.span_id(entry["SpanId"]),
                 trace_state=string(entry["TraceState"]),
-                attributes=attributes(entry["Attributes"], report),
+                attributes=attributes(json_of(entry["Attributes"]), report),
             )
         except RefusedError:
             report("link_refused")
@@ -89,7 +89,8 @@ def _nested(row: dict[str, JsonValue], table: str, *columns: str) -> Iterator[di
     if isinstance(whole, list):
         yield from ({name: entry.get(name) for name in columns} for entry in whole if isinstance(entry, dict))
         return
-    arrays = [value if isinstance(value := pick(row, f"{table}.{name}"), list) else [] for name in columns]
+    told = [pick(row, f"{table}.{name}", f"{table}{name}") for name in columns]
+    arrays = [value if isinstance(value, list) else [] for value in told]
     for index in range(max(map(len, arrays))):
         yield {
             name: values[index] if index < len(values) else None for name, values in zip(columns, arrays, strict=True)

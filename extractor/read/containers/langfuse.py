@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from extractor.model.json import JsonValue, MalformedJson, parse
+from extractor.model.json import JsonValue
 from extractor.model.span import Attributes, Resource, Scope, Span
 
 from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
 from .times import nanoseconds
-from .values import attributes, members, objects, pick, plain, string, under
+from .values import attributes, json_of, members, objects, pick, plain, string, under
 
 _OBSERVATION = "langfuse.observation."
 _TYPES = frozenset(
@@ -75,8 +75,8 @@ def _context(trace: dict[str, JsonValue], report: Report) -> Attachment:
         ("langfuse.version", trace.get("version")),
         ("langfuse.environment", trace.get("environment")),
         ("langfuse.trace.tags", trace.get("tags")),
-        ("langfuse.trace.input", _json(trace.get("input"))),
-        ("langfuse.trace.output", _json(trace.get("output"))),
+        ("langfuse.trace.input", json_of(trace.get("input"))),
+        ("langfuse.trace.output", json_of(trace.get("output"))),
         *under("langfuse.trace.metadata.", _restoring(trace.get("metadata"))),
     ]
     return Attachment(
@@ -117,9 +117,9 @@ def _attributes(
     told = restored["attributes"]
     found: list[tuple[str, JsonValue]] = [
         (_OBSERVATION + "type", string(row.get("type")).lower()),
-        (_OBSERVATION + "input", _json(row.get("input"))),
-        (_OBSERVATION + "output", _json(row.get("output"))),
-        *((_OBSERVATION + key, _json(pick(row, *names))) for names, key in _MEMBERS),
+        (_OBSERVATION + "input", json_of(row.get("input"))),
+        (_OBSERVATION + "output", json_of(row.get("output"))),
+        *((_OBSERVATION + key, json_of(pick(row, *names))) for names, key in _MEMBERS),
         *under(_OBSERVATION + "metadata.", metadata),
         ("user.id", pick(row, "userId", "user_id")),
         ("session.id", pick(row, "sessionId", "session_id")),
@@ -134,15 +134,5 @@ def _restoring(value: JsonValue) -> dict[str, JsonValue]:
 
 
 def _object(value: JsonValue) -> dict[str, JsonValue]:
-    value = _json(value)
+    value = json_of(value)
     return value if isinstance(value, dict) else {}
-
-
-def _json(value: JsonValue) -> JsonValue:
-    """Return a member that exports write as a JSON text or as what it holds; other texts as they are."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
-        return value
-    try:
-        return parse(value.encode("utf-8", "surrogatepass"), non_finite_as_text=True)
-    except MalformedJson:
-        return value

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from extractor.model.json import JsonValue, MalformedJson, parse
+from extractor.model.json import JsonValue
 from extractor.model.span import Span, SpanEvent
 
 from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
 from .times import nanoseconds
-from .values import members, objects, plain, string, under
+from .values import json_of, members, objects, plain, string, under
 
 _LAYERS = 100  # runs inside runs
 _CONTENT = ("inputs_s3_urls", "outputs_s3_urls", "inputs_or_signed_url", "outputs_or_signed_url")
@@ -78,15 +78,15 @@ def _parent(run: dict[str, JsonValue]) -> JsonValue:
 
 
 def _span(run: dict[str, JsonValue], trace_id: JsonValue, report: Report) -> Span:
-    extra = members(run, "extra")
+    extra = members({"extra": json_of(run.get("extra"))}, "extra")
     if any(run.get(name) for name in _CONTENT) and run.get("inputs") is None:
         report("external_content")
     told: list[tuple[str, JsonValue]] = [
         ("langsmith.span.kind", run.get("run_type")),
         ("langsmith.trace.name", run.get("name")),
         ("langsmith.trace.session_name", run.get("session_name")),
-        ("gen_ai.prompt", _json(run.get("inputs"))),
-        ("gen_ai.completion", _json(run.get("outputs"))),
+        ("gen_ai.prompt", json_of(run.get("inputs"))),
+        ("gen_ai.completion", json_of(run.get("outputs"))),
         ("langsmith.span.tags", run.get("tags")),
         ("gen_ai.tool.call.id", extra.get("tool_call_id")),
         ("langsmith.invocation_params", extra.get("invocation_params")),
@@ -112,13 +112,3 @@ def _span(run: dict[str, JsonValue], trace_id: JsonValue, report: Report) -> Spa
         status_code="error" if error or run.get("status") == "error" else "unset",
         status_message=error,
     )
-
-
-def _json(value: JsonValue) -> JsonValue:
-    """Return what a bulk export wrote as JSON text, parsed."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse(value.encode("utf-8", "surrogatepass"), non_finite_as_text=True)
-    except MalformedJson:
-        return value

@@ -11,7 +11,7 @@ from extractor.model.span import Resource, Scope, Span
 from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
 from .span_json import decode
-from .values import members, objects, pick, plain, string, under
+from .values import members, objects, pick, plain, under
 
 _INFO = "mlflow.trace."
 
@@ -70,9 +70,10 @@ def _trace_id(nodes: list[dict[str, JsonValue]], told: JsonValue) -> str:
 
 
 def _once(value: JsonValue) -> JsonValue:
+    """Return what an attribute encodes, numbers and texts as well."""
     if not isinstance(value, str):
         return value
     try:
-        return parse(string(value).encode("utf-8", "surrogatepass"), non_finite_as_text=True)
+        return parse(value.encode("utf-8", "surrogatepass"), non_finite_as_text=True)
     except MalformedJson:
         return value

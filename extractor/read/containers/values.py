@@ -7,7 +7,7 @@ import binascii
 import math
 from collections.abc import Iterator
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Attributes
 
 from .interface import Report
@@ -54,6 +54,16 @@ def objects(node: dict[str, JsonValue], *names: str) -> list[dict[str, JsonValue
 def under(prefix: str, node: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
     """Yield an object's members as attributes below a prefix; what is null is absent."""
     yield from ((prefix + key, value) for key, value in node.items() if value is not None)
+
+
+def json_of(value: JsonValue) -> JsonValue:
+    """Return what a text holds that is JSON, as exports without types write objects; anything else as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
+        return value
+    try:
+        return parse(value.encode("utf-8", "surrogatepass"), non_finite_as_text=True)
+    except MalformedJson:
+        return value
 
 
 def string(value: JsonValue) -> str:
