@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 
-from extractor import read, ruleset, settings
+from extractor import normalise, read, ruleset, settings
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.json import JsonValue
-from extractor.model.reading import Reading, TraceSummary
+from extractor.model.reading import TraceSummary
 from extractor.model.span import Span
-from extractor.normalise import normalise
 from extractor.read.search import search
-from extractor.ruleset import RuleSet
 
 from . import options
 from .console import Console
+
+SORTS: dict[str, Callable[[TraceSummary], tuple[str | int, ...]]] = {
+    "start": lambda trace: (trace.start, trace.trace_id),
+    "duration": lambda trace: (-trace.duration_ms, trace.trace_id),
+    "spans": lambda trace: (-trace.spans, trace.trace_id),
+    "errors": lambda trace: (-trace.errors, trace.trace_id),
+    "id": lambda trace: (trace.trace_id,),
+}
+"""By name: the earliest first, the most first."""
 
 
 @click.command()
 @click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
 @click.option("--trace-id", metavar="ID", multiple=True, help="Only this trace, or the traces that begin so.")
+@click.option("--errors", is_flag=True, help="Only traces with a span that failed.")
+@click.option("--tool", metavar="NAME", multiple=True, help="Only traces that call this tool.")
+@click.option("--since", metavar="TIME", help="Only traces that begin at this time (RFC 3339, or a day) or later.")
+@click.option("--sort", type=click.Choice(tuple(SORTS)), default="start", show_default=True, help="What comes first.")
 @click.option("--grep", metavar="-", help="Read a term from standard input and print the ids of traces that hold it.")
 @options.as_json
 @options.quiet
-def command(
-    *, sources: tuple[str, ...], trace_id: tuple[str, ...], grep: str | None, as_json: bool, quiet: bool
+def command(  # one parameter an option
+    *,
+    sources: tuple[str, ...],
+    trace_id: tuple[str, ...],
+    errors: bool,
+    tool: tuple[str, ...],
+    since: str | None,
+    sort: str,
+    grep: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Say which traces an export holds.
 
@@ -38,11 +60,16 @@ def command(
     if grep is not None:
         _grep(sources, grep, console)
         return
+    earliest = _instant(since) if since is not None else ""
     with console.progress("reading") as progress:
-        dialects = Dialects(ruleset.load(settings.find(Path.cwd()).rules))
-        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer, dialects_of=dialects)
-    traces = _wanted(found.traces, trace_id)
-    for trace in traces:
+        speech = normalise.speech(ruleset.load(settings.find(Path.cwd()).rules))
+        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer, tell=partial(_told, speech))
+    traces = [
+        trace
+        for trace in _wanted(found.traces, trace_id)
+        if (trace.errors or not errors) and trace.start >= earliest and (not tool or set(tool) & set(trace.tools))
+    ]
+    for trace in sorted(traces, key=SORTS[sort]):
         if as_json:
             console.data(_members(trace))
         elif trace_id:
@@ -55,19 +82,19 @@ def command(
     console.say(f"{len(traces)} of {len(found.traces)} traces")
 
 
-class Dialects:
-    """Says which dialects a span speaks; spans of one instrumentation with the same attributes are asked about once."""
+def _told(speech: normalise.Speech, span: Span) -> tuple[str, str | None]:
+    said = speech.said(span)
+    return said.dialect, said.tool
 
-    def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules
-        self._known: dict[tuple[str, str, frozenset[str]], Sequence[str]] = {}
 
-    def __call__(self, span: Span) -> Sequence[str]:
-        """Return the names of the dialects."""
-        form = (span.scope.name, span.kind, frozenset(key for key, _ in span.attributes))
-        if form not in self._known:
-            self._known[form] = normalise(Reading(spans=(span,)), self._rules).dialects
-        return self._known[form]
+def _instant(text: str) -> str:
+    """Return a point in time as summaries spell it. Raises `UsageError`."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError("--since takes a time such as 2026-07-18T09:30:00Z, or a day") from None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1_000:03d}Z"
 
 
 def _grep(sources: Sequence[str], grep: str, console: Console) -> None:
@@ -116,7 +143,8 @@ def _members(trace: TraceSummary) -> JsonValue:
 def _line(trace: TraceSummary) -> str:
     errors = f"{trace.errors} error{'' if trace.errors == 1 else 's'}"
     counted = f"{trace.trace_id}  {trace.start}  {trace.duration_ms:>7} ms  {trace.spans:>4} spans  {errors:>9}"
-    return f"{counted}  {', '.join((*trace.tools, *trace.problems))}".rstrip()
+    spoken = f"{','.join(trace.containers)} {','.join(trace.dialects)}".strip()
+    return "  ".join((counted, spoken, ", ".join((*trace.tools, *trace.problems)))).rstrip()
 
 
 def _rows(trace: TraceSummary) -> tuple[tuple[str, str], ...]:

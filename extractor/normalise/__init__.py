@@ -7,9 +7,10 @@ from extractor.model.trace import Trace
 from extractor.ruleset import RuleSet
 
 from .examples import vocabulary_of
+from .speech import Said, Speech
 from .trace import trace_of
 
-__all__ = ["check_examples", "normalise"]
+__all__ = ["Said", "Speech", "check_examples", "normalise", "speech"]
 
 
 def normalise(reading: Reading, rules: RuleSet) -> Trace:
@@ -19,6 +20,11 @@ def normalise(reading: Reading, rules: RuleSet) -> Trace:
     when a dialect's rules are malformed or fail their own examples.
     """
     return trace_of(reading, vocabulary_of(rules))
+
+
+def speech(rules: RuleSet) -> Speech:
+    """Return what says of single spans which dialect they speak and which tool they call. Raises `RulesError`."""
+    return Speech(vocabulary_of(rules))
 
 
 def check_examples(rules: RuleSet) -> int:

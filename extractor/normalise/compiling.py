@@ -84,8 +84,9 @@ def _fact_faults(fact: str, sources: object, names: frozenset[str]) -> Iterator[
         yield from (f"{where}: {fault}" for fault in shapes.misfits(source, shapes.SOURCE))
         if isinstance(source, dict) and not set(source) & _PLACES:
             yield f"{where}: says no place"
-        if isinstance(source, dict) and source.get("parse") == "pairs" and len(texts(source.get("attr"))) < 2:
-            yield f"{where}: pairs need two attributes or more"
+        gathered = isinstance(source, dict) and source.get("parse") in ("pairs", "answer")
+        if gathered and len(texts(source.get("attr"))) < 2:
+            yield f"{where}: {source['parse']} needs two attributes or more"
 
 
 def _message_faults(table: object) -> Iterator[str]:
@@ -95,7 +96,8 @@ def _message_faults(table: object) -> Iterator[str]:
         return
     for name, entries in table.items():
         yield from (f"{name} {fault}" for fault in shapes.words_misfit(entries))
-    if set(table.get("roles", ())) - set(get_args(Role)) or set(table.get("parts", ())) - set(get_args(PartType)):
+    kinds = {*table.get("parts", ()), *table.get("wrapped", ())}
+    if set(table.get("roles", ())) - set(get_args(Role)) or kinds - set(get_args(PartType)):
         yield "a role or part type that is not ours"
 
 

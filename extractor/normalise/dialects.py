@@ -36,7 +36,7 @@ class Source:
     """Where one value may stand, and how it is read.
 
     ``keys`` are tried in order; ``prefix`` takes a whole family of attributes. ``member`` goes into the parsed value,
-    where its members are as ``where`` says, and reads JSON that stands there once more; ``ignore`` are values that say nothing, ``constant`` replaces a value whose presence alone counts.
+    where its members are as ``where`` says (``*`` is any value), and reads JSON that stands there once more; ``ignore`` are values that say nothing, ``constant`` replaces a value whose presence alone counts.
     ``label`` names the value in a mapping: for parameters and usage the member, for pairs the key that holds the name.
     """
 
@@ -86,11 +86,12 @@ class Dialect:
 class Words:
     """Spellings inside messages and arguments: roles, part types, member names; list order is precedence.
 
-    ``in_messages`` are all the members of a message that are read, or need not be.
+    ``wrapped`` are members that hold a part and say by their own name what it is. ``in_messages`` are all the members of a message that are read, or need not be.
     """
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     parts: Mapping[str, PartType] = field(default_factory=dict)
+    wrapped: Mapping[str, PartType] = field(default_factory=dict)
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     in_messages: frozenset[str] = frozenset()
     idempotency: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ class Facts:
             if source.constant is not None:
                 yield Parsed(value=source.constant)
                 continue
-            if any(inside(parsed.value, [name]) != value for name, value in source.where.items()):
+            if not all(_is_there(inside(parsed.value, [name]), value) for name, value in source.where.items()):
                 continue
             found = decode(inside(parsed.value, source.member)) if source.member else parsed
             if (found.value is None and found.text is None) or found.value in source.ignore:
@@ -120,6 +120,8 @@ class Facts:
     def _attributes_of(self, attributes: Mapping[str, JsonValue], source: Source, fact: str) -> Iterator[Parsed]:
         if source.prefix is not None:
             yield from self._family(attributes, source, source.prefix, fact)
+        elif source.parse == "answer":
+            yield from self._answer(attributes, source)
         elif source.parse == "pairs":
             name, *values = source.keys
             value = next((attributes[key] for key in values if attributes.get(key) is not None), None)
@@ -132,6 +134,17 @@ class Facts:
             for key in source.keys:
                 mime = attributes.get(key.rpartition(".")[0] + ".mime_type")
                 yield RULES[source.parse](attributes.get(key), mime)
+
+    def _answer(self, attributes: Mapping[str, JsonValue], source: Source) -> Iterator[Parsed]:
+        """Yield one message of a text and the tool calls that stand in attributes of their own."""
+        text, calls, *more = (attributes.get(key) for key in source.keys)
+        content: list[JsonValue] = [
+            {"type": "reasoning", "content": one} for one in more if isinstance(one, str) and one
+        ]
+        content += [{"type": "text", "text": text}] if isinstance(text, str) and text else []
+        told = RULES["json"](calls, None).value
+        if content or told:
+            yield Parsed(value=[{"role": "assistant", "content": content, "tool_calls": told}])
 
     def _family(self, attributes: Mapping[str, JsonValue], source: Source, prefix: str, fact: str) -> Iterator[Parsed]:
         pairs: list[tuple[str, JsonValue]] = []
@@ -162,6 +175,10 @@ class Facts:
         if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
             return RULES["json"](value, None).value
         return value
+
+
+def _is_there(value: JsonValue, wanted: JsonValue) -> bool:
+    return value is not None if wanted == "*" else value == wanted
 
 
 def _unmasked(attributes: Attributes, vocabulary: Vocabulary) -> Iterator[tuple[str, JsonValue]]:

@@ -61,13 +61,14 @@ def _read(sources: Iterable[Source], dialects: Mapping[str, Dialect]) -> Iterabl
 
 def _words(documents: _Documents) -> Words:
     messages = [document.get("messages", {}) for document in documents.values()]
-    roles, parts, members = (
-        _lists(table.get(name, {}) for table in messages) for name in ("roles", "parts", "members")
+    roles, parts, members, wrapped = (
+        _lists(table.get(name, {}) for table in messages) for name in ("roles", "parts", "members", "wrapped")
     )
     arguments = _lists(document.get("arguments", {}) for document in documents.values())
     return Words(
         roles=cast("dict[str, Role]", _by_word(roles)),
         parts=cast("dict[str, PartType]", _by_word(parts)),
+        wrapped=cast("dict[str, PartType]", _by_word(wrapped)),
         members=members,
         in_messages=frozenset(chain.from_iterable(members.values())),
         idempotency=arguments.get("idempotency_key", ()),

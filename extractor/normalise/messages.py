@@ -11,6 +11,7 @@ from .dialects import PartType, Words
 from .parsing import decode
 
 _Note = Callable[[str], None]
+_LISTS = 3  # around messages
 
 
 class MessageReader:
@@ -23,9 +24,18 @@ class MessageReader:
 
     def messages(self, value: JsonValue, default: Role) -> tuple[Message, ...]:
         """Return the messages that a value holds; a bare text is one message in the default role."""
-        items = value if isinstance(value, list) else [value]
-        found = (self._message(item, default) for item in items)
+        found = (self._message(item, default) for item in self._flat(value, _LISTS))
         return tuple(message for message in found if message is not None)
+
+    def _flat(self, value: JsonValue, lists: int) -> Iterator[JsonValue]:
+        """Yield the items of a list, of lists of lists, and of a list of roles with texts."""
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, list) or not lists:
+                yield item
+            elif len(item) == 2 and isinstance(item[0], str) and item[0].lower() in self._words.roles:
+                yield {"role": item[0], "content": item[1]}  # as LangChain takes them
+            else:
+                yield from self._flat(item, lists - 1)
 
     def instructions(self, value: JsonValue) -> tuple[Message, ...]:
         """Return system instructions (a text, a part, or a list of parts) as one leading message."""
@@ -35,6 +45,7 @@ class MessageReader:
     def _message(self, item: JsonValue, default: Role) -> Message | None:
         if isinstance(item, dict) and isinstance(wrapped := item.get("message"), (dict, list)):
             item = wrapped if isinstance(wrapped, dict) else {**item, "content": wrapped}
+        item = self._constructed(item)
         role = self._role(item, default) if isinstance(item, dict) else default
         if not isinstance(item, dict) or (
             "role" not in item and isinstance(item.get("type"), str) and self._kind(item)
@@ -51,6 +62,16 @@ class MessageReader:
         filled = tuple(part for part in parts if part.type != "text" or part.text)
         name = item.get("name")
         return Message(role=role, parts=filled or parts, name=name if isinstance(name, str) else None)
+
+    def _constructed(self, item: JsonValue) -> JsonValue:
+        """Return a LangChain message as one with a role: its constructor form opened, its type taken for the role."""
+        if isinstance(item, dict) and "lc" in item and isinstance(inner := item.get("kwargs"), dict):
+            item = inner
+        if isinstance(item, dict) and "role" not in item and "content" in item:
+            word = item.get("type")
+            if isinstance(word, str) and word.lower() in self._words.roles and word not in self._words.parts:
+                return {**item, "role": word}
+        return item
 
     def _content(self, item: Mapping[str, JsonValue], role: Role) -> Iterator[Part]:
         content, call_id = self._member(item, "content"), self._text(item, "call_id") if role == "tool" else None
@@ -96,17 +117,24 @@ class MessageReader:
             self._note("odd_shape")
             yield Part(type="other", value=item)
             return
-        kind = self._kind(item)
-        if kind in ("text", "reasoning") and isinstance(text := self._member(item, "text"), str):
+        part, kind = self._opened(item)
+        if kind in ("text", "reasoning") and isinstance(text := self._member(part, "text"), str):
             yield from self._written(text, "reasoning" if kind == "reasoning" else "text")
         elif kind == "tool_call":
-            yield self._call(item)
+            yield self._call(part)
         elif kind == "tool_result":
-            yield from self._answer(self._member(item, "result"), self._text(item, "call_id"))
+            yield from self._answer(self._member(part, "result"), self._text(part, "call_id"))
         else:
             if kind == "external":
                 self._note("external_content")
             yield Part(type="other", value=item)
+
+    def _opened(self, item: Mapping[str, JsonValue]) -> tuple[Mapping[str, JsonValue], PartType | None]:
+        """Return a part and what it is; one that a member of its own name holds is opened."""
+        for name, kind in self._words.wrapped.items():
+            if isinstance(inner := item.get(name), dict):
+                return inner, kind
+        return item, self._kind(item)
 
     def _kind(self, item: Mapping[str, JsonValue]) -> PartType | None:
         word = item.get("type")

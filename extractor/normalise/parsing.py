@@ -56,18 +56,50 @@ def _header(value: JsonValue, _mime: JsonValue) -> Parsed:
     return _as_is(value, None)
 
 
+def _blocks(value: JsonValue, _mime: JsonValue) -> Parsed:
+    # Bedrock and MCP answer in a list of content blocks; one block of text is what the tool said.
+    parsed = decode(value)
+    block = parsed.value[0] if isinstance(parsed.value, list) and len(parsed.value) == 1 else None
+    if isinstance(block, dict) and isinstance(text := block.get("text"), str) and set(block) <= {"text", "type"}:
+        return decode(text)
+    return parsed
+
+
+def _before_choice(value: JsonValue, _mime: JsonValue) -> Parsed:
+    # Question and answer in one list: the answers are called choices.
+    parsed = decode(value)
+    return Parsed(value=[item for item in _listed(parsed.value) if not _is_choice(item)] or None, broken=parsed.broken)
+
+
+def _choice(value: JsonValue, _mime: JsonValue) -> Parsed:
+    parsed = decode(value)
+    return Parsed(value=[item for item in _listed(parsed.value) if _is_choice(item)] or None, broken=parsed.broken)
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _is_choice(item: JsonValue) -> bool:
+    return isinstance(item, dict) and item.get("event.name") == "gen_ai.choice"
+
+
 RULES: Mapping[str, Rule] = {
     "as_is": _as_is,
     "json": _json,
     "any": _json,
     "mime": _mime,
     "header": _header,
+    "blocks": _blocks,
+    "before_choice": _before_choice,
+    "choice": _choice,
     "indexed": _as_is,
     "members": _as_is,
     "pairs": _as_is,
+    "answer": _as_is,
     "event_messages": _as_is,
 }
-"""By name. The last four are ways to gather several attributes or events; what they gathered is taken as it is."""
+"""By name. The last five are ways to gather several attributes or events; what they gathered is taken as it is."""
 
 
 def nested(pairs: Sequence[tuple[str, JsonValue]], unwrap: Sequence[str]) -> JsonValue:

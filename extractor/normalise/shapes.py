@@ -46,7 +46,7 @@ EXAMPLE_SPAN: Shape = {
     "message": str, "resource": dict, "scope": str, "root": bool,
 }  # fmt: skip
 EXAMPLE_EVENT: Shape = {"name": str, "attributes": dict}
-MESSAGES: Shape = {"roles": dict, "parts": dict, "members": dict}
+MESSAGES: Shape = {"roles": dict, "parts": dict, "members": dict, "wrapped": dict}
 
 
 def misfits(table: object, shape: Shape, *, needs: tuple[str, ...] = ()) -> Iterator[str]:

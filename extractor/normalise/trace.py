@@ -11,6 +11,7 @@ from .ledger import Ledger
 from .recognise import Relations, recognise
 from .steps import StepReader
 from .subject import subject_of
+from .twice import told_once
 
 
 def trace_of(reading: Reading, vocabulary: Vocabulary) -> Trace:
@@ -20,7 +21,7 @@ def trace_of(reading: Reading, vocabulary: Vocabulary) -> Trace:
     recognised = {(span.trace_id, span.span_id): recognise(span, vocabulary, relations) for span in spans}
     ledger = Ledger()
     reader = StepReader(vocabulary, relations, recognised, ledger)
-    steps = tuple(reader.step(span, number) for number, span in enumerate(spans))
+    steps = told_once([reader.step(span, number) for number, span in enumerate(spans)], ledger)
     # Roots speak for the run before any span below them: a dependency's own idea of the user comes last.
     order = sorted(range(len(spans)), key=lambda number: (not relations.is_root(spans[number]), number))
     subject = subject_of([Facts(spans[number], number, None, vocabulary, ledger) for number in order], vocabulary)

@@ -13,7 +13,7 @@ from .ledger import Ledger
 from .limits import Limits
 from .scan import Scanner
 from .sources import Progress, expand
-from .survey import DialectsOf, Survey, survey_traces
+from .survey import Survey, Teller, survey_traces
 
 __all__ = ["Limits", "Progress", "Survey", "read", "survey"]
 
@@ -43,13 +43,13 @@ def survey(
     progress: Progress | None = None,
     stdin: BinaryIO | None = None,
     limits: Limits = _DEFAULTS,
-    dialects_of: DialectsOf | None = None,
+    tell: Teller | None = None,
 ) -> Survey:
-    """Return one summary for each trace in the sources; ``dialects_of`` says which dialects a span speaks.
+    """Return one summary for each trace in the sources; ``tell`` says which dialect a span speaks and which tool it calls.
 
     Files are streamed; memory holds some hundred bytes a span. Raises `InputUnreadable`.
     """
-    return survey_traces(_scanner(sources, progress, stdin, limits), dialects_of)
+    return survey_traces(_scanner(sources, progress, stdin, limits), tell)
 
 
 def _scanner(sources: Sequence[str], progress: Progress | None, stdin: BinaryIO | None, limits: Limits) -> Scanner:

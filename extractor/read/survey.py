@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -14,12 +14,12 @@ from .observe import faults
 from .scan import Scanner
 from .sessions import sessions_of
 
-_TOOL_KEYS = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name")
 # What only the whole trace can tell; `_Tally.problems` answers those.
 _RELATIVE = frozenset({"orphan_span", "clock_inversion"})
 
 
-DialectsOf: TypeAlias = Callable[[Span], Iterable[str]]
+Teller: TypeAlias = Callable[[Span], tuple[str, str | None]]
+"""Says of a span which dialect it speaks, if any, and which tool it calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +56,16 @@ class _Tally:
         self.spans[span.span_id] = (span.parent_id, span.start_ns)
         if span.status_code == "error":
             self.errors.add(span.span_id)
-        for key in _TOOL_KEYS:
-            name = span.get(key)
-            if isinstance(name, str) and name:
-                self.tools.add(name)
         self.containers.add(container)
         self.sessions.update(sessions_of(span.attributes))
         self.problems.update(code for code in faults(span, None) if code not in _RELATIVE)
+
+    def told(self, dialect: str, tool: str | None) -> None:
+        """Take note of what a span says."""
+        if dialect:
+            self.dialects.add(dialect)
+        if tool:
+            self.tools.add(tool)
 
     def summary(self, trace_id: str) -> TraceSummary:
         """Return what `inspect` shows."""
@@ -92,7 +95,7 @@ class _Tally:
                 yield "clock_inversion"
 
 
-def survey_traces(scanner: Scanner, dialects_of: DialectsOf | None) -> Survey:
+def survey_traces(scanner: Scanner, tell: Teller | None) -> Survey:
     """Return the survey. Raises `InputUnreadable` when the sources hold no span."""
     tallies: dict[str, _Tally] = {}
     attached: dict[str, set[str]] = {}
@@ -100,8 +103,8 @@ def survey_traces(scanner: Scanner, dialects_of: DialectsOf | None) -> Survey:
         for span in hit.spans:
             tally = tallies.setdefault(span.trace_id, _Tally())
             tally.add(span, hit.container)
-            if dialects_of:
-                tally.dialects.update(dialects_of(span))
+            if tell:
+                tally.told(*tell(span))
         for attachment in hit.attachments:
             attached.setdefault(attachment.trace_id, set()).update(sessions_of(attachment.attributes))
     if not tallies:

@@ -64,3 +64,31 @@ def test_grep_without_a_find_ends_with_three(export, typing):
 def test_grep_without_a_term_is_a_usage_error(export, typing):
     typing("\n")
     assert run(["inspect", "--grep", "-", str(export)]) == 2
+
+
+def _ids(capsys):
+    return [json.loads(line)["trace_id"] for line in capsys.readouterr().out.splitlines()]
+
+
+def test_filters_keep_failed_traces_those_of_a_tool_and_those_since_a_time(export, capsys):
+    assert run(["inspect", str(export), "--json"]) == 0
+    every = _ids(capsys)
+    assert run(["inspect", str(export), "--json", "--errors"]) == 0
+    assert 0 < len(_ids(capsys)) < len(every)
+    assert run(["inspect", str(export), "--json", "--tool", "nothing.such"]) == 0
+    assert _ids(capsys) == []
+    assert run(["inspect", str(export), "--json", "--since", "2100-01-01"]) == 0
+    assert _ids(capsys) == []
+    assert run(["inspect", str(export), "--json", "--since", "2020-01-01T00:00:00+02:00"]) == 0
+    assert _ids(capsys) == every
+
+
+def test_the_most_spans_come_first_when_asked(export, capsys):
+    assert run(["inspect", str(export), "--json", "--sort", "spans"]) == 0
+    counts = [json.loads(line)["spans"] for line in capsys.readouterr().out.splitlines()]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 1
+
+
+def test_a_time_that_is_none_is_a_usage_error(export):
+    assert run(["inspect", str(export), "--since", "yesterday"]) == 2

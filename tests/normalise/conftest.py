@@ -25,12 +25,16 @@ def span(number=1, attributes=None, *, parent=None, events=(), service=None, **m
         trace_id=f"{1:032x}",
         span_id=f"{number:016x}",
         parent_id=f"{parent:016x}" if parent else None,
-        start_ns=number * 1_000,
-        end_ns=number * 1_000 + 500,
         attributes=tuple(written.items() if isinstance(written, dict) else written),
         events=tuple(SpanEvent(name=name, time_ns=number, attributes=tuple(of.items())) for name, of in events),
         resource=Resource(attributes=(("service.name", service),) if service else ()),
-        **{"name": "work", "kind": "internal", **members},
+        **{
+            "name": "work",
+            "kind": "internal",
+            "start_ns": number * 1_000,
+            "end_ns": number * 1_000 + 500,
+            **members,
+        },
     )
 
 

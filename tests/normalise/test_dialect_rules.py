@@ -100,7 +100,7 @@ def test_a_dialect_whose_example_fails_does_not_load(overlay):
         ('[{ attr = "acme.tool" }]', '"acme.tool"', "is no list of sources"),
         ('[{ attr = "acme.tool" }]', "[7]", "is no table"),
         ('[{ attr = "acme.tool" }]', "[{ attr = 7 }]", "attr has the wrong type"),
-        ('[{ attr = "acme.tool" }]', '[{ attr = "acme.tool", parse = "pairs" }]', "pairs need two attributes"),
+        ('[{ attr = "acme.tool" }]', '[{ attr = "acme.tool", parse = "pairs" }]', "pairs needs two attributes"),
         ("rank = 5", 'rank = 5\nspan_kind = "remote"', "span_kind is none of our words"),
         ("attributes = {", "colour = {", "a span: unknown key colour"),
         ("[facts]", "[messages.roles]\nboss = ['chief']\n[facts]", "a role or part type that is not ours"),

@@ -19,7 +19,7 @@ def test_each_trace_is_summed_up_once(tmp_path: Path) -> None:
     first = request(span(1), span(2, attributes=tool, status={"code": 2}), span(3, trace_id=OTHER, parent=99))
     (tmp_path / "a").write_bytes(lines([first]) + b"oops\n")
     (tmp_path / "b").write_bytes(big_endian([message(first)]))
-    found = survey([str(tmp_path)])
+    found = survey([str(tmp_path)], tell=lambda one: ("", "issue_refund" if one.get("gen_ai.tool.name") else None))
     assert list(found) == [
         TraceSummary(
             trace_id=TRACE,

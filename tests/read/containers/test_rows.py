@@ -202,7 +202,9 @@ def test_attributes_without_a_span_are_one_step(tmp_path: Path) -> None:
     file = tmp_path / "attributes.json"
     file.write_text(json.dumps({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look", "output": "x"}))
     found = survey([str(file)])
-    assert [(one.spans, one.tools, one.problems) for one in found] == [(1, ("look",), ("no_end_time", "no_start_time"))]
+    assert [(one.spans, one.containers, one.problems) for one in found] == [
+        (1, ("bare_attributes",), ("no_end_time", "no_start_time"))
+    ]
     assert codes(found.file_notes) == {"no_ids": 1}
 
 
