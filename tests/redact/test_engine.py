@@ -368,3 +368,16 @@ def test_a_name_of_two_words_stays_apart_from_what_a_greeted_name_will_do(rules)
     (made,) = redact_documents([document], rules, RunConfig(), KEY)
     first = made["customer"]["name"].split()[0]
     assert made["note"] == f"Hello {first}, the grant will come."
+
+
+def test_printed_line_breaks_inside_a_quoted_value_stay_as_they_were(rules):
+    text = """role='tool' content='[\\n {"say": "It\\'s \\\\u2014 so", "mail": "oda.marlow@example.com"}]' name=None"""
+    (made,) = redact_documents([text], rules, CONFIG, KEY)
+    assert "oda.marlow" not in made
+    assert re.sub(r"[\w.]+@example\.com", "oda.marlow@example.com", made) == text
+
+
+@pytest.mark.parametrize("name", ["lookup_order", "search_tool"])
+def test_what_is_spelled_as_code_is_nobodys_name(rules, name):
+    document = {"name": name, "phone": "+44 20 7946 0958"}
+    assert redact_documents([document], rules, CONFIG, KEY)[0]["name"] == name

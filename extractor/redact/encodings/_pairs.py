@@ -23,6 +23,7 @@ _SEPARATED = re.compile(
     r"[,;&](?=\s|\Z|[A-Za-z_][\w.\-\[\]%$@:+]{0,63}+=)|;(?=[A-Za-z][\w.]{0,30}+(?: [A-Za-z]\w{0,30}+){1,3}=)"
 )
 _COMMENT = re.compile(r"[ \t]#[^\n]*+")
+_BACKSLASH = re.compile(r"\\.", re.DOTALL)
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}")
 _QUOTED_BYTES = re.compile(r"=[0-9A-F]{2}(?==[0-9A-F]{2})")  # a letter in quoted-printable
 _GAP = re.compile(r"(?:[\s,;?]|\b(?:export|set)[ \t])*+")
@@ -196,15 +197,23 @@ def add_value(draft: Draft, raw: str, key: str) -> None:
         body = raw[1 : len(raw) - len(closing)]
         draft.literal(mark)
         if body:
-            value = (
-                body.replace("\\\\", "\\\0").replace(f"\\{mark}", mark).replace("\\\0", "\\") if "\\" in body else body
-            )
-            draft.part(value, body, partial(_quoted, mark), key=key)
+            # Where a backslash means more, as in a printed \\n, only those before the mark are the quoting's own.
+            plainly = all(found[1] in ("\\", mark) for found in _BACKSLASH.findall(body))
+            value = _unquoted(body, mark) if plainly else body.replace(f"\\{mark}", mark)
+            draft.part(value, body, partial(_quoted if plainly else _marked, mark), key=key)
         draft.literal(closing)
     elif _ESCAPED.search(raw):
         add(draft, raw, TEXT, role="value", key=key)
     elif raw:
         draft.part(raw, raw, _bare, key=key)
+
+
+def _unquoted(body: str, mark: str) -> str:
+    return body.replace("\\\\", "\\\0").replace(f"\\{mark}", mark).replace("\\\0", "\\")
+
+
+def _marked(mark: str, new: JsonValue) -> str:
+    return plain(new).replace(mark, f"\\{mark}")
 
 
 def _quoted(mark: str, new: JsonValue) -> str:
