@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .span import Span
@@ -21,9 +22,14 @@ class SourceFile:
     """A file that held records of the wanted traces. ``ranges`` are ``[start, end)`` bytes of the decompressed file."""
 
     name: str
-    sha256: str
     container: str
+    digest: Callable[[], str] = field(repr=False, compare=False)
     ranges: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the bytes as stored, in hex; waits where it is still being computed."""
+        return self.digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,7 +215,7 @@ def _files(scanner: Scanner, catch: _Catch) -> tuple[SourceFile, ...]:
     return tuple(
         SourceFile(
             name=source.name,
-            sha256=source.sha256(),
+            digest=source.digest(),
             container=",".join(sorted(catch.containers[source.number])),
             ranges=tuple(sorted(set(catch.records[source.number].values()))),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import BinaryIO
 
 from extractor.errors import InputUnreadable
@@ -44,7 +44,7 @@ def compression(first: bytes) -> str | None:
 
 def chunks(
     file: CountedFile, number: int, limits: Limits, report: Callable[[str], None]
-) -> tuple[str | None, Iterator[bytes]]:
+) -> tuple[str | None, Generator[bytes]]:
     """Return the compression found and the plain bytes in chunks.
 
     ``report`` gets ``file_truncated`` when a gzip stream ends early: what came before is still delivered.
@@ -72,14 +72,14 @@ def unzstd_message(data: bytes, limits: Limits) -> bytes | None:
     return plain if len(plain) <= limits.record_bytes else None
 
 
-def _stored(file: CountedFile, first: bytes, size: int) -> Iterator[bytes]:
+def _stored(file: CountedFile, first: bytes, size: int) -> Generator[bytes]:
     data = first
     while data:
         yield data
         data = file.read(size)
 
 
-def _gunzip(stored: Iterator[bytes], number: int, report: Callable[[str], None]) -> Iterator[bytes]:
+def _gunzip(stored: Iterator[bytes], number: int, report: Callable[[str], None]) -> Generator[bytes]:
     member = zlib.decompressobj(wbits=31)
     open_member = False
     for data in stored:
@@ -118,7 +118,7 @@ class _Joined:
         return self._file.read(size)
 
 
-def _unzstd(file: _Joined, number: int, limits: Limits) -> Iterator[bytes]:
+def _unzstd(file: _Joined, number: int, limits: Limits) -> Generator[bytes]:
     import zstandard  # heavy, and most sources are not compressed so
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=limits.window_bytes)
@@ -135,7 +135,7 @@ def _unzstd(file: _Joined, number: int, limits: Limits) -> Iterator[bytes]:
         yield plain
 
 
-def _bounded(plain: Iterator[bytes], file: CountedFile, number: int, limits: Limits) -> Iterator[bytes]:
+def _bounded(plain: Iterator[bytes], file: CountedFile, number: int, limits: Limits) -> Generator[bytes]:
     written = 0
     for data in plain:
         if not written and compression(data):

@@ -14,7 +14,7 @@ class Limits:
     ``record_bytes`` one line or one length-prefixed message, ``memory_bytes`` a source that can be read only once.
     """
 
-    chunk_bytes: int = 4 << 20
+    chunk_bytes: int = 2 << 20
     head_bytes: int = 64 << 10
     record_bytes: int = 256 << 20
     document_bytes: int = 1 << 30

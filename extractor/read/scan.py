@@ -13,6 +13,7 @@ from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
 from . import parquet, prefixed, records, text
+from .ahead import ahead
 from .containers.interface import Attachment, RefusedError, Report
 from .frames import Broken, Frame, Framing
 from .inflate import CountedFile, chunks
@@ -26,6 +27,7 @@ _HINTS = {
     "file_javascript_text": "the JavaScript console exporter prints text that no program can read: write JSON.stringify(span) instead",
     "file_comma_separated": "export the traces as JSON lines or Parquet: a CSV of spans has lost their types",
 }
+_LARGE = 8 << 20  # bytes of a source
 _CONTROL = frozenset(range(9)) | frozenset(range(14, 32))
 
 
@@ -94,17 +96,26 @@ class Scanner:
             opened.seek(0)
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
-            head, stream, whole = _peek(plain, self.limits.head_bytes)
-            framing = _framing(head, whole=whole, size=source.size if compressed is None else None)
-            if framing is None:
-                report(text.kind_of(head) if head else "file_empty")
-                return
-            finder = None if needles is None else needles.finder(head)
-            for item in framing(stream, finder, self.limits):
-                if isinstance(item, Broken):
-                    self.ledger.add("record_refused", file=source.number, record=item.number, reason=item.code)
-                else:
-                    yield from self._parsed(source, item, compressed)
+            fetched = ahead(plain) if source.size > _LARGE else plain
+            try:
+                yield from self._cut(source, compressed, fetched, needles)
+            finally:
+                fetched.close()
+
+    def _cut(
+        self, source: Source, compressed: str | None, plain: Iterator[bytes], needles: Needles | None
+    ) -> Iterator[Hit]:
+        head, stream, whole = _peek(plain, self.limits.head_bytes)
+        framing = _framing(head, whole=whole, size=source.size if compressed is None else None)
+        if framing is None:
+            self.ledger.add(text.kind_of(head) if head else "file_empty", file=source.number)
+            return
+        finder = None if needles is None else needles.finder(head)
+        for item in framing(stream, finder, self.limits):
+            if isinstance(item, Broken):
+                self.ledger.add("record_refused", file=source.number, record=item.number, reason=item.code)
+            else:
+                yield from self._parsed(source, item, compressed)
 
     def _in_table(self, source: Source, opened: BinaryIO, needles: Needles | None) -> Iterator[Hit]:
         def report(code: str) -> None:

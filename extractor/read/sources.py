@@ -7,7 +7,8 @@ import hashlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -17,6 +18,7 @@ from extractor.errors import InputUnreadable
 from .limits import Limits
 
 _PIECE = 1 << 20
+_LARGE = 16 << 20  # bytes
 
 
 class Progress(Protocol):
@@ -45,8 +47,17 @@ class Source:
         except OSError:
             raise InputUnreadable(f"file {self.number} cannot be opened") from None
 
-    def sha256(self) -> str:
-        """Return the digest of the bytes as stored, in hex."""
+    def digest(self) -> Callable[[], str]:
+        """Return what gives the digest of the bytes as stored, in hex; of a large file it is computed meanwhile."""
+        if self.size < _LARGE:
+            digest = self._sha256()
+            return lambda: digest
+        hashing = ThreadPoolExecutor(max_workers=1)
+        promised = hashing.submit(self._sha256)
+        hashing.shutdown(wait=False)
+        return promised.result
+
+    def _sha256(self) -> str:
         digest = hashlib.sha256()
         with self.open() as file:
             while piece := file.read(_PIECE):

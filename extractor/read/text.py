@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from extractor.model.json import MalformedJson, parse
@@ -17,6 +17,9 @@ _CLOSINGS = frozenset({b"}", b"]"})
 _UNFINISHED = _OPENINGS | {b",", b":"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _OPEN, _CLOSE = b"{}"
+_NEWLINE = ord("\n")
+_SHORT = 4_096  # bytes of a line
+_MANY = 32  # such lines in a chunk
 _PAIRS = frozenset({(b"{", b"}"), (b"[", b"]")})
 # What `console.dir` prints: members without quotes.
 _INSPECTED = re.compile(rb"\{\s{1,20}[A-Za-z_]{1,40}: (?:\{|\[|'|\d|undefined)")
@@ -61,75 +64,118 @@ def _is_json(line: bytes) -> bool:
 
 
 def lines(chunks: Iterator[bytes], finder: Finder | None, limits: Limits) -> Cut:
-    """Yield the lines that hold what is sought, and those that cannot be whole records, so that they are named."""
+    """Yield the lines that hold what is sought, and those that cannot be whole records, so that they are named.
+
+    Chunks are searched as they come; only a line that crosses two of them is put together.
+    """
     number = offset = 0
-    for block in _blocks(chunks, limits):
-        if isinstance(block, int):
-            number, offset = number + 1, offset + block
-            yield Broken(number=number, code="too_long")
+    line = _Line(limits.record_bytes)
+    for chunk in chunks:
+        begin = chunk.find(b"\n") + 1 if line.begun else 0
+        if line.begun and not begin:
+            line.add(chunk)
             continue
-        bounds = _bounds(block)
-        for index in _wanted(block, bounds, finder):
-            start = bounds[index]
-            data = block[start : bounds[index + 1]].strip(_BLANK)
-            if len(data) > limits.record_bytes:
-                yield Broken(number=number + index + 1, code="too_long")
-            elif data:
-                at = offset + block.index(data[:1], start)
-                yield Frame(number=number + index + 1, start=at, end=at + len(data), form="json", data=data)
-        number, offset = number + len(bounds) - 1, offset + len(block)
+        if begin:
+            line.add(chunk[:begin])
+            number += 1
+            yield from line.record(number, finder)
+            offset += line.take()
+        last = chunk.rfind(b"\n", begin) + 1 or begin
+        bounds = _bounds(chunk, begin, last)
+        for index in _wanted(chunk, bounds, finder):
+            start, end = int(bounds[index]), int(bounds[index + 1])
+            yield from _record(chunk[start:end], number + int(index) + 1, offset + start - begin, limits.record_bytes)
+        number += len(bounds) - 1
+        offset += last - begin
+        if last < len(chunk):
+            line.add(chunk[last:])
+        line.offset = offset
+    if line.begun:
+        yield from line.record(number + 1, finder)
 
 
-def _blocks(chunks: Iterator[bytes], limits: Limits) -> Iterator[bytes | int]:
-    """Yield bytes that end where a line ends, or the length of a line beyond the bound."""
-    parts: list[bytes] = []
-    held = over = 0
-    for piece in chunks:
-        chunk = piece
-        if over:
-            cut = chunk.find(b"\n") + 1
-            if not cut:
-                over += len(chunk)
-                continue
-            yield over + cut
-            chunk, over = chunk[cut:], 0
-        cut = chunk.rfind(b"\n") + 1
-        if cut:
-            yield b"".join((*parts, chunk[:cut]))
-            parts, held = [chunk[cut:]], len(chunk) - cut
-        else:
-            parts.append(chunk)
-            held += len(chunk)
-        if held > limits.record_bytes:
-            parts, held, over = [], 0, held
-    if over:
-        yield over
-    elif held:
-        yield b"".join(parts)
+class _Line:
+    """A line that goes on in the next chunk; beyond the bound its bytes are only counted."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.offset = 0
+
+    @property
+    def begun(self) -> bool:
+        return self._size > 0
+
+    def add(self, part: bytes) -> None:
+        self._size += len(part)
+        self._parts = [*self._parts, part] if self._size <= self._most else []
+
+    def record(self, number: int, finder: Finder | None) -> Cut:
+        """Yield the line as a record, unless it is whole and holds nothing that is sought."""
+        if self._size > self._most:
+            yield Broken(number=number, code="too_long")
+            return
+        data = b"".join(self._parts)
+        if finder is None or finder.positions("json", data) or not _looks_whole(data):
+            yield from _record(data, number, self.offset, self._most)
+
+    def take(self) -> int:
+        """Return how long the line was, and begin anew."""
+        size, self._size, self._parts = self._size, 0, []
+        return size
 
 
-def _bounds(block: bytes) -> list[int]:
-    """Return where each line begins, and the end of the last one."""
-    bounds = [0]
-    while end := block.find(b"\n", bounds[-1]) + 1:
+def _record(line: bytes, number: int, offset: int, most: int) -> Cut:
+    data = line.strip(_BLANK)
+    if len(data) > most:
+        yield Broken(number=number, code="too_long")
+    elif data:
+        at = offset + line.index(data[:1])
+        yield Frame(number=number, start=at, end=at + len(data), form="json", data=data)
+
+
+def _bounds(chunk: bytes, begin: int, last: int) -> Sequence[int]:
+    """Return where each line of ``chunk[begin:last]`` begins, and where the last one ends."""
+    first = chunk.find(b"\n", begin, last) + 1
+    if first and first - begin < _SHORT and last - begin > _MANY * _SHORT:
+        return _bounds_of_many(chunk, begin, last)
+    bounds = [begin]
+    while bounds[-1] < last and (end := chunk.find(b"\n", bounds[-1], last) + 1):
         bounds.append(end)
-    if bounds[-1] < len(block):
-        bounds.append(len(block))
     return bounds
 
 
-def _wanted(block: bytes, bounds: list[int], finder: Finder | None) -> Iterable[int]:
+def _bounds_of_many(chunk: bytes, begin: int, last: int) -> Sequence[int]:
+    import numpy as np  # heavy, and worth it for short lines alone
+
+    ends = np.flatnonzero(np.frombuffer(chunk, np.uint8, last - begin, begin) == _NEWLINE) + (begin + 1)
+    return np.concatenate(([begin], ends))  # type: ignore[return-value]  # an array, read as a sequence of int
+
+
+def _wanted(chunk: bytes, bounds: Sequence[int], finder: Finder | None) -> Iterable[int]:
     """Return the indexes of the lines to look at, ascending."""
-    if finder is None:
+    if finder is None or len(bounds) < 2:
         return range(len(bounds) - 1)
-    wanted = {bisect_right(bounds, position) - 1 for position in finder.positions("json", block)}
+    first, last = bounds[0], bounds[-1]
+    found = (position for position in finder.positions("json", chunk) if first <= position < last)
+    wanted = {bisect_right(bounds, position) - 1 for position in found}
     # The usual line is told by two bytes; only the others are cut out and looked at.
-    wanted.update(
-        index
-        for index, (start, end) in enumerate(pairwise(bounds))
-        if (block[start] != _OPEN or block[end - 2] != _CLOSE) and not _looks_whole(block[start:end])
-    )
+    wanted.update(index for index in _odd(chunk, bounds) if not _looks_whole(chunk[bounds[index] : bounds[index + 1]]))
     return sorted(wanted)
+
+
+def _odd(chunk: bytes, bounds: Sequence[int]) -> Iterable[int]:
+    """Return the indexes of the lines that do not begin and end as objects do."""
+    if isinstance(bounds, list):
+        pairs = enumerate(pairwise(bounds))
+        return [index for index, (start, end) in pairs if chunk[start] != _OPEN or chunk[end - 2] != _CLOSE]
+    import numpy as np  # loaded already
+
+    told = np.frombuffer(chunk, np.uint8)
+    starts = np.asarray(bounds)
+    odd = (told[starts[:-1]] != _OPEN) | (told[starts[1:] - 2] != _CLOSE)
+    return [int(index) for index in np.flatnonzero(odd)]
 
 
 def _looks_whole(line: bytes) -> bool:

@@ -133,7 +133,11 @@ def test_the_capture_leads_back_to_the_trace() -> None:
     content = render_capture(
         reading=Reading(
             spans=(),
-            files=(SourceFile(name="export-\udcff.jsonl", sha256="cd" * 32, container="otlp_json", ranges=((0, 9),)),),
+            files=(
+                SourceFile(
+                    name="export-\udcff.jsonl", digest=lambda: "cd" * 32, container="otlp_json", ranges=((0, 9),)
+                ),
+            ),
             file_notes=(Note(code="record_refused", places=("file 1 record 17",)),),
         ),
         trace_ids=("ab" * 16, "cd" * 16),
