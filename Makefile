@@ -41,6 +41,10 @@ bench: setup ## Measure: import times, prose, growth with length, redaction besi
 bench-redact: setup ## Redaction beside plain Presidio in one run; CORPUS=path names exports, or a folder with a judge
 	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/redaction.py
 
+bench-locate: setup ## One trace in a large export, beside ripgrep and DuckDB; LOCATE_BYTES says how large
+	@test -x .cache/bench/bin/python || { python3 -m venv .cache/bench && .cache/bench/bin/pip install --quiet duckdb; }
+	@DUCKDB=.cache/bench/bin/python $(BIN)/python benchmarks/locate.py
+
 fuzz: setup ## Redact random documents with planted values; FUZZ_DOCUMENTS says how many
 	FUZZ_DOCUMENTS=$${FUZZ_DOCUMENTS:-50000} $(BIN)/python -m pytest -q tests/fuzz
 
@@ -65,4 +69,4 @@ clean: ## Remove what can be made again
 	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test lint bench bench-redact fuzz docs check samples lock clean
+.PHONY: help setup demo test lint bench bench-redact bench-locate fuzz docs check samples lock clean

@@ -28,6 +28,14 @@ _selecting = options.join(
     click.option("--at", metavar="SPAN", help="The span where the failure shows."),
     click.option("--keep", metavar="SPAN", multiple=True, help="Keep these spans: ids, names, kinds or all."),
     click.option("--drop", metavar="SPAN", multiple=True, help="Drop these spans: ids, names or kinds."),
+    options.container,
+    click.option(
+        "--index",
+        "index_folder",
+        type=click.Path(file_okay=False, exists=True, path_type=Path),
+        metavar="FOLDER",
+        help="Where indexes stand, if not beside the exports.",
+    ),
     click.option("--explain", is_flag=True, help="Say why each span was kept or dropped."),
 )
 _telling = options.join(
@@ -69,6 +77,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     sources: tuple[str, ...],
     explain: bool,
+    container: str | None,
+    index_folder: Path | None,
     key_file: Path | None,
     scope: str | None,
     scope_of: Path | None,
@@ -95,7 +105,14 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     config = request.config(asked, project, chosen(scope, scope_of, key, project.config.scope))
     rules = ruleset.load((*project.rules, *overlays))
     with console.progress("reading") as progress:
-        reading = read.read(sources, config.wanted, progress=progress, stdin=sys.stdin.buffer)
+        reading = read.read(
+            sources,
+            config.wanted,
+            progress=progress,
+            stdin=sys.stdin.buffer,
+            index_folder=index_folder,
+            container=container,
+        )
     made = pipeline.extract(reading, config, rules, key, _occasion())
     stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
     if explain:

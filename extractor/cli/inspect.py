@@ -37,10 +37,11 @@ SORTS: dict[str, Callable[[TraceSummary], tuple[str | int, ...]]] = {
 @click.option("--tool", metavar="NAME", multiple=True, help="Only traces that call this tool.")
 @click.option("--since", metavar="TIME", help="Only traces that begin at this time (RFC 3339, or a day) or later.")
 @click.option("--sort", type=click.Choice(tuple(SORTS)), default="start", show_default=True, help="What comes first.")
+@options.container
 @click.option("--grep", metavar="-", help="Read a term from standard input and print the ids of traces that hold it.")
 @options.as_json
 @options.quiet
-def command(  # one parameter an option
+def command(  # noqa: PLR0913  # one parameter an option
     *,
     sources: tuple[str, ...],
     trace_id: tuple[str, ...],
@@ -48,6 +49,7 @@ def command(  # one parameter an option
     tool: tuple[str, ...],
     since: str | None,
     sort: str,
+    container: str | None,
     grep: str | None,
     as_json: bool,
     quiet: bool,
@@ -63,7 +65,9 @@ def command(  # one parameter an option
     earliest = _instant(since) if since is not None else ""
     with console.progress("reading") as progress:
         speech = normalise.speech(ruleset.load(settings.find(Path.cwd()).rules))
-        found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer, tell=partial(_told, speech))
+        found = read.survey(
+            sources, progress=progress, stdin=sys.stdin.buffer, tell=partial(told, speech), container=container
+        )
     traces = [
         trace
         for trace in _wanted(found.traces, trace_id)
@@ -82,7 +86,8 @@ def command(  # one parameter an option
     console.say(f"{len(traces)} of {len(found.traces)} traces")
 
 
-def _told(speech: normalise.Speech, span: Span) -> tuple[str, str | None]:
+def told(speech: normalise.Speech, span: Span) -> tuple[str, str | None]:
+    """Return the dialect of a span, empty for none, and the tool that it calls."""
     said = speech.said(span)
     return said.dialect, said.tool
 

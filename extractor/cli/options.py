@@ -154,6 +154,7 @@ overlays = click.option(
     type=click.Path(path_type=Path),
     help="A folder of rules beside ours; may repeat.",
 )
+container = click.option("--format", "container", metavar="NAME", help="How spans are wrapped, whatever the bytes say.")
 model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")
 
 statement = join(

@@ -13,6 +13,7 @@ from ahocorasick_rs import BytesAhoCorasick
 from .frames import Form
 
 _HALF = "0" * 16
+_LEAST_RARE = 20  # digits of an id that are enough to search for
 _TRACE_ID = re.compile(rb'"trace_?id"\s*:\s*"([^"]{1,64})"', re.IGNORECASE)
 _HEX_ID = re.compile(rb"(?:0x)?[0-9a-f]{16,32}", re.IGNORECASE)
 
@@ -34,7 +35,7 @@ class Needles:
         sample = _TRACE_ID.search(head)
         spellings = _hex_forms if sample and _HEX_ID.fullmatch(sample[1]) else _all_forms
         for trace_id in self.trace_ids:
-            texts.extend(spellings(trace_id))
+            texts.extend(spellings(_rare(trace_id, head) if spellings is _hex_forms else trace_id))
         raws = [text.encode("utf-8", "surrogatepass") for text in (*self.sessions, *self.foreign)]
         raws.extend(bytes.fromhex(trace_id[: len(trace_id) & ~1]) for trace_id in self.trace_ids)
         return ByteFinder(json=texts, protobuf=raws)
@@ -58,6 +59,23 @@ def _json_forms(text: str) -> tuple[bytes, ...]:
     """Return a string as it stands inside JSON, with and without escapes for what is not ASCII."""
     literal = json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
     return (literal, literal.replace(b"/", b"\\/"), json.dumps(text)[1:-1].encode("ascii"))
+
+
+def _rare(trace_id: str, head: bytes) -> str:
+    """Return the end of an id that begins with the digit which the file's beginning holds least often.
+
+    Where a search looks for the first byte of a text, a rare one makes it several times faster. What is left is long
+    enough to be found nowhere else by chance, and whatever is found is parsed.
+    """
+    if len(trace_id) < _LEAST_RARE or trace_id.startswith(_HALF):
+        return trace_id
+    starts = range(len(trace_id) - _LEAST_RARE + 1)
+
+    def often(start: int) -> int:
+        digit = trace_id[start].encode()
+        return head.count(digit) + (head.count(digit.upper()) if digit.isalpha() else 0)
+
+    return trace_id[min(starts, key=often) :]
 
 
 def _hex_forms(trace_id: str) -> tuple[bytes, ...]:

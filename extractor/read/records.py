@@ -18,19 +18,22 @@ _OTHER_SIGNALS = ("resourceMetrics", "resource_metrics", "resourceProfiles")
 _FURTHER_PAGES = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next")
 
 
-def decode(value: JsonValue, report: Report) -> Decoded:
-    """Yield container name and spans of each record in a JSON value. Raises `RefusedError` for what is no object."""
+def decode(value: JsonValue, container: str | None, report: Report) -> Decoded:
+    """Yield container name and spans of each record in a JSON value, read as ``container`` where one is named.
+
+    Raises `RefusedError` for what is no object.
+    """
     for record in value if isinstance(value, list) else [value]:
         if isinstance(record, list):
-            yield from decode(record, report)
+            yield from decode(record, container, report)
         elif isinstance(record, dict):
-            yield from _record(record, report)
+            yield from _record(record, container, report)
         else:
             raise RefusedError("not_an_object")
 
 
-def _record(record: dict[str, JsonValue], report: Report) -> Decoded:
-    container = _container(record)
+def _record(record: dict[str, JsonValue], named: str | None, report: Report) -> Decoded:
+    container = _BY_NAME[named] if named in _BY_NAME else _container(record)
     if container is not None:
         yield container.name, tuple(container.spans(record, report))
         return
@@ -45,6 +48,9 @@ def _record(record: dict[str, JsonValue], report: Report) -> Decoded:
         report("further_pages")
     for found, node in inside:
         yield found.name, tuple(found.spans(node, report))
+
+
+_BY_NAME = {container.name: container for container in JSON_CONTAINERS}
 
 
 def _container(record: dict[str, JsonValue]) -> JsonContainer | None:

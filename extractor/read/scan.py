@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import BinaryIO
 
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import parquet, prefixed, records, text
+from . import index, parquet, prefixed, records, text
 from .ahead import ahead
 from .containers.interface import Attachment, RefusedError, Report
-from .frames import Broken, Frame, Framing
+from .frames import Broken, Form, Frame, Framing
+from .index import Place
 from .inflate import CountedFile, chunks
 from .ledger import Ledger
 from .limits import Limits
@@ -27,6 +29,7 @@ _HINTS = {
     "file_javascript_text": "the JavaScript console exporter prints text that no program can read: write JSON.stringify(span) instead",
     "file_comma_separated": "export the traces as JSON lines or Parquet: a CSV of spans has lost their types",
 }
+_PROTOBUF = "otlp_proto"
 _LARGE = 8 << 20  # bytes of a source
 _CONTROL = frozenset(range(9)) | frozenset(range(14, 32))
 
@@ -50,6 +53,9 @@ class Scanner:
     limits: Limits
     ledger: Ledger
     progress: Progress | None = None
+    index_folder: Path | None = None  # where indexes are; None for beside the sources
+    use_indexes: bool = True
+    container: str | None = None  # by name, whatever the bytes say
 
     def hits(self, needles: Needles | None) -> Iterator[Hit]:
         """Yield every record that holds a needle, in source order; every record there is without needles.
@@ -76,7 +82,47 @@ class Scanner:
         hint = hints[0] if hints else "name the export of the spans as well" if logs_of else None
         return InputUnreadable("the sources hold no span" + (f" ({found})" if found else ""), hint=hint)
 
+    def of_source(self, source: Source, begun: tuple[int, int]) -> Iterator[Hit]:
+        """Yield every record of one source behind the first ``(bytes, records)``, which end where a record ends."""
+        yield from self._whole(source, None, 0, source.size, begun)
+
     def _in_source(self, source: Source, needles: Needles | None, before: int, total: int) -> Iterator[Hit]:
+        places = None if needles is None or needles.sessions else self._places(source, needles)
+        if places is None or not (yield from self._at(source, places, needles or Needles())):
+            yield from self._whole(source, needles, before, total)
+
+    def _places(self, source: Source, needles: Needles) -> list[Place] | None:
+        """Return where an index says that wanted records stand; None where no index can be trusted."""
+        known = index.opened(source, self.index_folder) if self.use_indexes and source.path else None
+        if known is None:
+            return None
+        if not known.is_fresh(source):
+            self.ledger.add("index_stale", file=source.number)
+            return None
+        places = known.places(needles.trace_ids)
+        return None if places and "+" in known.container else places  # compressed: it only says which file
+
+    def _at(self, source: Source, places: Sequence[Place], needles: Needles) -> Generator[Hit, None, bool]:
+        """Yield the records at some places; return whether each held what was wanted, as the index said."""
+        with source.open() as file:
+            for place in places:
+                file.seek(place.begin)
+                data = file.read(place.end - place.begin)
+                form: Form = "json" if data[:1] in (b"{", b"[") else "protobuf"
+                frame = Frame(number=place.number, start=place.begin, end=place.end, form=form, data=data)
+                hits = list(self._parsed(source, frame, None))
+                told = {span.trace_id for hit in hits for span in hit.spans}
+                told.update(attachment.trace_id for hit in hits for attachment in hit.attachments)
+                if not any(trace_id.startswith(needles.trace_ids) for trace_id in told):
+                    self.ledger.add("index_stale", file=source.number)
+                    return False
+                yield from hits
+        self.ledger.add("index_used", file=source.number)
+        return True
+
+    def _whole(
+        self, source: Source, needles: Needles | None, before: int, total: int, begun: tuple[int, int] = (0, 0)
+    ) -> Iterator[Hit]:
         within = 0
 
         def advance(size: int) -> None:
@@ -93,29 +139,37 @@ class Scanner:
                 opened.seek(0)
                 yield from self._in_table(source, opened, needles)
                 return
-            opened.seek(0)
+            opened.seek(begun[0])
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
             fetched = ahead(plain) if source.size > _LARGE else plain
             try:
-                yield from self._cut(source, compressed, fetched, needles)
+                yield from self._cut(source, compressed, fetched, needles, begun)
             finally:
                 fetched.close()
 
     def _cut(
-        self, source: Source, compressed: str | None, plain: Iterator[bytes], needles: Needles | None
+        self,
+        source: Source,
+        compressed: str | None,
+        plain: Iterator[bytes],
+        needles: Needles | None,
+        begun: tuple[int, int],
     ) -> Iterator[Hit]:
         head, stream, whole = _peek(plain, self.limits.head_bytes)
-        framing = _framing(head, whole=whole, size=source.size if compressed is None else None)
+        size = source.size if compressed is None else None
+        framing = prefixed.bare if self.container == _PROTOBUF and whole else _framing(head, whole=whole, size=size)
         if framing is None:
             self.ledger.add(text.kind_of(head) if head else "file_empty", file=source.number)
             return
         finder = None if needles is None else needles.finder(head)
         for item in framing(stream, finder, self.limits):
+            number = item.number + begun[1]
             if isinstance(item, Broken):
-                self.ledger.add("record_refused", file=source.number, record=item.number, reason=item.code)
+                self.ledger.add("record_refused", file=source.number, record=number, reason=item.code)
             else:
-                yield from self._parsed(source, item, compressed)
+                frame = replace(item, number=number, start=item.start + begun[0], end=item.end + begun[0])
+                yield from self._parsed(source, frame, compressed)
 
     def _in_table(self, source: Source, opened: BinaryIO, needles: Needles | None) -> Iterator[Hit]:
         def report(code: str) -> None:
@@ -123,11 +177,11 @@ class Scanner:
 
         for number, row in parquet.rows(opened, source.size, source.number, needles, self.limits, report):
             frame = Frame(number=number, start=0, end=source.size, form="json", data=b"")
-            yield from self._hits(source, frame, "+parquet", partial(records.decode, row))
+            yield from self._hits(source, frame, "+parquet", partial(records.decode, row, self.container))
 
     def _parsed(self, source: Source, frame: Frame, compressed: str | None) -> Iterator[Hit]:
         layer = compressed or ("zstd" if frame.compressed else None)
-        yield from self._hits(source, frame, f"+{layer}" if layer else "", partial(_decode, frame))
+        yield from self._hits(source, frame, f"+{layer}" if layer else "", partial(_decode, frame, self.container))
 
     def _hits(self, source: Source, frame: Frame, suffix: str, decode: Callable[[Report], Decoded]) -> Iterator[Hit]:
         reports = 0
@@ -172,14 +226,14 @@ def _framing(head: bytes, *, whole: bool, size: int | None) -> Framing | None:
     return text.framing_of(head)
 
 
-def _decode(frame: Frame, report: Report) -> Decoded:
+def _decode(frame: Frame, container: str | None, report: Report) -> Decoded:
     if frame.form == "protobuf":
         from .containers import otlp_proto  # loads protobuf, and most sources are JSON
 
         name, found = otlp_proto.decode(frame.data, report)
         yield name, tuple(found)
         return
-    yield from records.decode(_json(frame.data, report), report)
+    yield from records.decode(_json(frame.data, report), container, report)
 
 
 def _json(data: bytes, report: Report) -> JsonValue:

@@ -17,6 +17,7 @@ from extractor.errors import InputUnreadable
 
 from .limits import Limits
 
+INDEX_SUFFIX = ".efx"
 _PIECE = 1 << 20
 _LARGE = 16 << 20  # bytes
 
@@ -96,10 +97,20 @@ def _paths(argument: str, position: int) -> list[Path]:
         return [path]
     # Path.glob takes no absolute pattern before Python 3.13.
     matches = [Path(match) for match in sorted(glob.glob(argument, recursive=True))]  # noqa: PTH207
-    files = [file for match in matches for file in (_files_below(match, position) if match.is_dir() else [match])]
+    files = [
+        file
+        for match in matches
+        if not _is_ours(match)
+        for file in (_files_below(match, position) if match.is_dir() else [match])
+    ]
     if not files:
         raise InputUnreadable(f"source {position} names no file", hint="check the path; globs are expanded here too")
     return files
+
+
+def _is_ours(path: Path) -> bool:
+    """Tell whether a file is an index, which is no export."""
+    return path.suffix == INDEX_SUFFIX
 
 
 def _files_below(folder: Path, position: int) -> list[Path]:
@@ -109,7 +120,7 @@ def _files_below(folder: Path, position: int) -> list[Path]:
     files: list[Path] = []
     for directory, folders, names in os.walk(folder, onerror=refuse):
         folders.sort()
-        files.extend(path for name in sorted(names) if (path := Path(directory, name)).is_file())
+        files.extend(path for name in sorted(names) if (path := Path(directory, name)).is_file() and not _is_ours(path))
     if not files:
         raise InputUnreadable(f"source {position} is a folder without files")
     return sorted(files)

@@ -18,8 +18,8 @@ _UNFINISHED = _OPENINGS | {b",", b":"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _OPEN, _CLOSE = b"{}"
 _NEWLINE = ord("\n")
-_SHORT = 4_096  # bytes of a line
-_MANY = 32  # such lines in a chunk
+_SAMPLE = 64 << 10  # bytes at the beginning of a chunk
+_MANY = 64  # lines in them
 _PAIRS = frozenset({(b"{", b"}"), (b"[", b"]")})
 # What `console.dir` prints: members without quotes.
 _INSPECTED = re.compile(rb"\{\s{1,20}[A-Za-z_]{1,40}: (?:\{|\[|'|\d|undefined)")
@@ -137,8 +137,7 @@ def _record(line: bytes, number: int, offset: int, most: int) -> Cut:
 
 def _bounds(chunk: bytes, begin: int, last: int) -> Sequence[int]:
     """Return where each line of ``chunk[begin:last]`` begins, and where the last one ends."""
-    first = chunk.find(b"\n", begin, last) + 1
-    if first and first - begin < _SHORT and last - begin > _MANY * _SHORT:
+    if last - begin > _SAMPLE and chunk.count(b"\n", begin, begin + _SAMPLE) > _MANY:
         return _bounds_of_many(chunk, begin, last)
     bounds = [begin]
     while bounds[-1] < last and (end := chunk.find(b"\n", bounds[-1], last) + 1):

@@ -41,4 +41,7 @@ JSON_CONTAINERS: tuple[JsonContainer, ...] = (
     BareAttributes(),
 )
 
-__all__ = ["JSON_CONTAINERS"]
+NAMES: tuple[str, ...] = (*(container.name for container in JSON_CONTAINERS), "otlp_proto")
+"""What `--format` takes."""
+
+__all__ = ["JSON_CONTAINERS", "NAMES"]
