@@ -17,8 +17,10 @@ from .merge import merged
 from .observe import observe
 from .scan import Hit, Scanner
 from .sessions import sessions_of
+from .whole_trace import is_of_trace, told_to_roots
 
 _LEAST_DIGITS = 8
+_MOST_CHARACTERS = 300
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,10 +33,12 @@ class _Catch:
     by_prefix: dict[str, set[str]] = field(default_factory=dict)
     by_session: dict[str, set[str]] = field(default_factory=dict)
     traces_seen: set[str] = field(default_factory=set)
+    unspelled: bool = False
+    """Whether a session's trace has an id that its records do not hold: no byte search finds the rest of it."""
 
     def trace_ids(self) -> set[str]:
         """Return the traces whose spans are held."""
-        return {trace_id for trace_id, _ in self.spans}
+        return {trace_id for trace_id, span_id in self.spans if span_id}
 
     def take(self, hit: Hit, spans: Iterable[Span]) -> None:
         """Hold spans and remember where they stood."""
@@ -47,10 +51,11 @@ class _Catch:
 def gather(scanner: Scanner, wanted: Wanted) -> Reading:
     """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none."""
     asked = tuple(dict.fromkeys(_asked(trace_id) for trace_id in wanted.trace_ids))
+    spellings = tuple(text for text in dict.fromkeys(map(str.strip, wanted.trace_ids)) if text not in asked)
     sessions = tuple(dict.fromkeys(session for session in wanted.sessions if session))
     if not asked and not sessions:
         raise UsageError("name a trace id or a session")
-    needles = Needles(trace_ids=asked, sessions=sessions)
+    needles = Needles(trace_ids=asked, sessions=sessions, spellings=spellings)
     catch = _first_pass(scanner, needles, everything=False)
     everything = bool(_missing(catch, needles))
     if everything:
@@ -60,6 +65,7 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
         _refuse_missing(scanner, catch, needles)
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
+    everything = everything or catch.unspelled
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
     targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
     linked = targets - catch.trace_ids()
@@ -68,14 +74,18 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
 
 
 def _asked(text: str) -> str:
+    """Return the id or the prefix that a text asks for. Raises `UsageError`."""
     digits = text.strip().lower().removeprefix("0x")
-    if _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and not digits.strip("0123456789abcdef"):
+    of_hex = not digits.strip("0123456789abcdef")
+    if of_hex and _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS:
         return digits
+    # Hex of any other length is a slip of the pen rather than an id of another system.
+    slip = (of_hex and len(digits) != ids.TRACE_DIGITS) or len(digits) > _MOST_CHARACTERS or not digits.isprintable()
     try:
-        return ids.trace_id(text.strip())
+        return ids.foreign_trace_id(None if slip else text.strip())
     except RefusedError:
         raise UsageError(
-            "a trace id has 32 hex digits",
+            "a trace id has 32 hex digits, or is spelled as its system spells it",
             hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
         ) from None
 
@@ -88,17 +98,25 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
     for hit in scanner.hits(None if everything else needles):
         kept = []
         for span in hit.spans:
-            catch.traces_seen.add(span.trace_id)
+            of_trace = is_of_trace(span)
+            if not of_trace:
+                catch.traces_seen.add(span.trace_id)
             begun = [prefix for prefix in prefixes if span.trace_id.startswith(prefix)]
-            for prefix in begun:
+            for prefix in () if of_trace else begun:
                 catch.by_prefix.setdefault(prefix, set()).add(span.trace_id)
             if begun or span.trace_id in whole:
                 kept.append(span)
             if sessions:
                 for session in sessions.intersection(sessions_of(span)):
                     catch.by_session.setdefault(session, set()).add(span.trace_id)
+                    catch.unspelled = catch.unspelled or not _stands_in(span.trace_id, hit)
         catch.take(hit, kept)
     return catch
+
+
+def _stands_in(trace_id: str, hit: Hit) -> bool:
+    finder = Needles(trace_ids=(trace_id,)).finder(b"")
+    return bool(finder.positions(hit.frame.form, hit.frame.data))
 
 
 def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: bool) -> None:
@@ -140,21 +158,26 @@ def _refuse_ambiguous(catch: _Catch) -> None:
 
 
 def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
-    spans = []
+    merged_spans = []
     duplicates = 0
     conflicting = set()
     for key, versions in catch.spans.items():
         span, different = merged(versions)
-        spans.append(span)
+        merged_spans.append(span)
         duplicates += len(versions) - 1
         if different > 1:
             conflicting.add(key)
+    spans, without_spans = told_to_roots(merged_spans)
+    if not spans:
+        raise TraceNotFound("the sources say something of the wanted trace, but hold no span of it")
     spans.sort(key=lambda span: span.order)
     shown = scanner.limits.places
     present = catch.trace_ids()
     file_notes = [Note(code="records_read", count=sum(map(len, catch.records.values())))]
     if duplicates:
         file_notes.append(Note(code="duplicates_merged", count=duplicates))
+    if without_spans:
+        file_notes.append(Note(code="trace_without_spans", count=without_spans))
     span_notes = [*observe(spans, shown=shown)]
     if conflicting:
         where = [

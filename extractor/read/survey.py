@@ -13,6 +13,7 @@ from extractor.model.span import Span
 from .observe import faults
 from .scan import Scanner
 from .sessions import sessions_of
+from .whole_trace import is_of_trace
 
 _TOOL_KEYS = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name")
 # What only the whole trace can tell; `_Tally.problems` answers those.
@@ -49,19 +50,22 @@ class _Tally:
     dialects: set[str] = field(default_factory=set)
 
     def add(self, span: Span, container: str) -> None:
-        """Count a span; one that was seen before adds nothing new."""
+        """Count a span; one that was seen before adds what was not known of it."""
+        self.containers.add(container)
+        self.sessions.update(sessions_of(span))
+        if is_of_trace(span):
+            return
         if span.start_ns and (not self.start_ns or span.start_ns < self.start_ns):
             self.start_ns = span.start_ns
         self.end_ns = max(self.end_ns, span.end_ns or span.start_ns)
-        self.spans[span.span_id] = (span.parent_id, span.start_ns)
+        parent, start = self.spans.get(span.span_id, (None, 0))
+        self.spans[span.span_id] = (span.parent_id or parent, span.start_ns or start)
         if span.status_code == "error":
             self.errors.add(span.span_id)
         for key in _TOOL_KEYS:
             name = span.get(key)
             if isinstance(name, str) and name:
                 self.tools.add(name)
-        self.containers.add(container)
-        self.sessions.update(sessions_of(span))
         self.problems.update(code for code in faults(span, None) if code not in _RELATIVE)
 
     def summary(self, trace_id: str) -> TraceSummary:
@@ -99,14 +103,17 @@ def survey_traces(scanner: Scanner, dialects_of: DialectsOf | None) -> Survey:
         for span in hit.spans:
             tally = tallies.setdefault(span.trace_id, _Tally())
             tally.add(span, hit.container)
-            if dialects_of:
+            if dialects_of and not is_of_trace(span):
                 tally.dialects.update(dialects_of(span))
-    if not tallies:
+    with_spans = [item for item in tallies.items() if item[1].spans]
+    if not with_spans:
         raise scanner.no_span()
-    ordered = sorted(tallies.items(), key=lambda item: (item[1].start_ns, item[0]))
-    return Survey(
-        traces=tuple(tally.summary(trace_id) for trace_id, tally in ordered), file_notes=scanner.ledger.notes()
-    )
+    ordered = sorted(with_spans, key=lambda item: (item[1].start_ns, item[0]))
+    notes = scanner.ledger.notes()
+    if len(with_spans) < len(tallies):
+        without = Note(code="trace_without_spans", count=len(tallies) - len(with_spans))
+        notes = tuple(sorted((*notes, without), key=lambda note: note.code))
+    return Survey(traces=tuple(tally.summary(trace_id) for trace_id, tally in ordered), file_notes=notes)
 
 
 def _rfc3339(ns: int) -> str:

@@ -32,4 +32,8 @@ class JsonContainer(ABC):
 
     @abstractmethod
     def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span]:
-        """Yield the spans of a record. A span that cannot be read is reported as ``span_refused`` and passed over."""
+        """Yield the spans of a record. A span that cannot be read is reported as ``span_refused`` and passed over.
+
+        What a record says of a whole trace comes as a span whose ``span_id`` is empty: it is no span of its own, and
+        what it says is told to the roots of the trace once all of them are known.
+        """
