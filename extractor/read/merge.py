@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from extractor.model.span import Attributes, Resource, Scope, Span
+from extractor.model.span import Resource, Scope, Span
 
 from .containers.times import nanoseconds
+from .containers.values import added
 
 _UPDATED = ("langfuse.observation.updated_at", "langfuse.trace.updated_at")
 
@@ -86,9 +87,3 @@ def _union(base: Span, other: Span) -> Span:
             attributes=added(base.scope.attributes, other.scope.attributes),
         ),
     )
-
-
-def added(base: Attributes, other: Attributes) -> Attributes:
-    """Return attributes with those of the other that they lack."""
-    known = {key for key, _ in base}
-    return base + tuple(pair for pair in other if pair[0] not in known)

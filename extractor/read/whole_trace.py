@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from extractor.model.span import Resource, Span
 
-from .merge import added
+from .containers.values import added
 
 
 def is_of_trace(span: Span) -> bool:

@@ -41,7 +41,7 @@ def decode(nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, 
     """Yield span objects as spans; those without valid ids are reported as ``span_refused``."""
     for node in nodes:
         try:
-            yield _span(node, resource, scope, report)
+            yield read_span(node, resource, scope, report)
         except RefusedError:
             report("span_refused")
 
@@ -55,7 +55,8 @@ def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
     )
 
 
-def _span(node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report) -> Span:
+def read_span(node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report) -> Span:
+    """Return one span object as a span. Raises `RefusedError` for ids that are none."""
     context = members(node, *_CONTEXT) or node
     status = members(node, "status")
     events, links = objects(node, "events"), objects(node, "links")

@@ -160,3 +160,9 @@ def plain(value: JsonValue, report: Report) -> JsonValue:
     if isinstance(value, list):
         return [plain(child, report) for child in value]
     return real(value, report) if isinstance(value, float) else value
+
+
+def added(base: Attributes, other: Attributes) -> Attributes:
+    """Return attributes with those of the other that they lack."""
+    known = {key for key, _ in base}
+    return base + tuple(pair for pair in other if pair[0] not in known)

@@ -42,9 +42,10 @@ def test_texts_that_base64_would_read_alike_stay_apart() -> None:
 
 def test_a_prefix_is_stripped_only_before_an_id() -> None:
     assert ids.foreign_span_id("span_00f067aa0ba902b7") == "00f067aa0ba902b7"
-    assert ids.foreign_span_id("span_3a5daa6e1d1d42568f8cffe9") == hashlib.sha256(
-        b"span_3a5daa6e1d1d42568f8cffe9"
-    ).hexdigest()[:16]
+    assert (
+        ids.foreign_span_id("span_3a5daa6e1d1d42568f8cffe9")
+        == hashlib.sha256(b"span_3a5daa6e1d1d42568f8cffe9").hexdigest()[:16]
+    )
 
 
 @pytest.mark.parametrize(("value", "digits"), [("450048114320485876", "063ee1f6b7ac01f4"), (7, "0000000000000007")])
