@@ -10,7 +10,7 @@ from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import prefixed, text
+from . import parquet, prefixed, text
 from .containers import JSON_CONTAINERS
 from .containers.interface import RefusedError, Report
 from .frames import Broken, Frame, Framing
@@ -18,9 +18,12 @@ from .inflate import CountedFile, chunks
 from .ledger import Ledger
 from .limits import Limits
 from .locate import Needles
+from .parquet_source import parquet_file
 from .sources import Progress, Source
+from .tables import shaped
 
 _CONTROL = frozenset(range(9)) | frozenset(range(14, 32))
+_STRANGE_ROWS = 100
 _OTHER_SIGNALS = ("resourceLogs", "resource_logs", "resourceMetrics", "resource_metrics")
 
 
@@ -79,6 +82,9 @@ class Scanner:
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
             head, stream, whole = _peek(plain, self.limits.head_bytes)
+            if head.startswith((parquet.MAGIC, parquet.ENCRYPTED)):
+                yield from self._rows(source, needles, compressed, stream)
+                return
             framing = _framing(head, whole=whole, size=source.size if compressed is None else None)
             if framing is None:
                 report("file_not_recognised" if head else "file_empty")
@@ -89,6 +95,35 @@ class Scanner:
                     self.ledger.add("record_refused", file=source.number, record=item.number, reason=item.code)
                 else:
                     yield from self._parsed(source, item, compressed)
+
+    def _rows(
+        self, source: Source, needles: Needles | None, compressed: str | None, stream: Iterator[bytes]
+    ) -> Iterator[Hit]:
+        """Yield the rows of a Parquet file as hits; a table none of whose first rows is known is left at that."""
+        suffix = f"+parquet+{compressed}" if compressed else "+parquet"
+        known = False
+        with parquet_file(source, compressed, stream, self.limits) as file:
+            for row in parquet.rows(file, source.number, needles, self.limits, self._reporter(source.number)):
+                frame = Frame(number=row.number, start=row.start, end=row.end, form="json", data=b"")
+                hits = [
+                    Hit(source=source, container=name + suffix, frame=frame, spans=spans)
+                    for name, spans in _decode_record(shaped(row.record), self._reporter(source.number, row.number))
+                ]
+                known = known or bool(hits)
+                yield from hits
+                if not known and row.number >= _STRANGE_ROWS:
+                    self.ledger.add("table_not_recognised", file=source.number)
+                    return
+
+    def _reporter(self, file: int, record: int = 0) -> Report:
+        reports = 0
+
+        def report(code: str) -> None:
+            nonlocal reports
+            reports += 1 if record else 0
+            self.ledger.add(code, file=file, record=record, item=reports)
+
+        return report
 
     def _parsed(self, source: Source, frame: Frame, compressed: str | None) -> Iterator[Hit]:
         reports = 0

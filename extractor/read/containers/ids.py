@@ -24,8 +24,8 @@ SPAN_DIGITS = 16
 
 def trace_id(value: JsonValue) -> str:
     """Return a trace id as 32 hex digits; 64-bit ids of older tracers are padded. Raises `RefusedError`."""
-    text = value if isinstance(value, str) else ""
-    if _UUID.fullmatch(text):
+    text = spelled(value)
+    if isinstance(text, str) and _UUID.fullmatch(text):
         text = text.replace("-", "")
     digits = _digits(text, TRACE_DIGITS, short=SPAN_DIGITS)
     if digits is None:
@@ -35,7 +35,7 @@ def trace_id(value: JsonValue) -> str:
 
 def span_id(value: JsonValue) -> str:
     """Return a span id as 16 hex digits. Raises `RefusedError`."""
-    digits = _digits(value, SPAN_DIGITS)
+    digits = _digits(spelled(value), SPAN_DIGITS)
     if digits is None:
         raise RefusedError("span_id")
     return digits
@@ -43,9 +43,23 @@ def span_id(value: JsonValue) -> str:
 
 def parent_id(value: JsonValue) -> str | None:
     """Return a parent's span id; None where it is absent, empty or all zeros, all of which mean a root."""
+    value = spelled(value)
     if value is None or (isinstance(value, str) and not value.removeprefix("0x").strip("0")):
         return None
     return span_id(value)
+
+
+def spelled(value: JsonValue) -> JsonValue:
+    """Return the hex of an id that JavaScript wrote as bytes: ``{"type": "Buffer", "data": [...]}``, or by index."""
+    if not isinstance(value, dict):
+        return value
+    items = value.get("data", [value.get(str(index)) for index in range(len(value))])
+    if not isinstance(items, list) or len(items) not in {TRACE_DIGITS // 2, SPAN_DIGITS // 2, 0}:
+        return value
+    try:
+        return bytes(item for item in items if isinstance(item, int)).hex()
+    except ValueError:
+        return value
 
 
 def foreign_trace_id(value: JsonValue) -> str:

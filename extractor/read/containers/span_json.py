@@ -15,6 +15,8 @@ from .values import attributes, members, natural, objects, pick, string
 
 _KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
 _STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
+_STRICT = (ids.trace_id, ids.span_id, ids.parent_id)
+_FOREIGN = (ids.foreign_trace_id, ids.foreign_span_id, ids.foreign_parent_id)
 _CONTEXT = ("context", "spanContext", "span_context")
 
 
@@ -34,7 +36,10 @@ class SpanJson(JsonContainer):
         """Yield the one span."""
         resource = Resource(attributes=attributes(members(record, "resource").get("attributes"), report))
         scope = members(record, "scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
-        yield from decode([record], resource, decode_scope(scope, report), report)
+        try:
+            yield read_span(record, resource, decode_scope(scope, report), report, home_made=True)
+        except RefusedError:
+            report("span_refused")
 
 
 def decode(nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, report: Report) -> Iterator[Span]:
@@ -55,16 +60,22 @@ def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
     )
 
 
-def read_span(node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report) -> Span:
-    """Return one span object as a span. Raises `RefusedError` for ids that are none."""
+def read_span(
+    node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report, *, home_made: bool = False
+) -> Span:
+    """Return one span object as a span; ``home_made`` ones may have ids of any text.
+
+    Raises `RefusedError` for ids that are none.
+    """
+    trace_id, span_id, parent_id = _FOREIGN if home_made else _STRICT
     context = members(node, *_CONTEXT) or node
     status = members(node, "status")
     events, links = objects(node, "events"), objects(node, "links")
     start, end = _times(node, report)
     return Span(
-        trace_id=ids.trace_id(pick(context, "traceId", "trace_id")),
-        span_id=ids.span_id(pick(context, "spanId", "span_id", "id")),
-        parent_id=ids.parent_id(_parent(node)),
+        trace_id=trace_id(pick(context, "traceId", "trace_id")),
+        span_id=span_id(pick(context, "spanId", "span_id", "id")),
+        parent_id=parent_id(_parent(node)),
         name=string(pick(node, "name", "spanName", "span_name")),
         kind=_kind(pick(node, "kind", "spanKind", "span_kind"), internal=0 if _from_javascript(node) else 1),
         start_ns=start,

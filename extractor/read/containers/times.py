@@ -44,6 +44,8 @@ def _read(value: JsonValue, unit: int | None) -> int | None:
             return _decimal(repr(value), unit)
         case [int() as seconds, int() as rest]:
             return seconds * 10**9 + rest
+        case {"low": int() as low, "high": int() as high}:  # 64 bits as JavaScript's Long keeps them
+            return (high % (1 << 32) << 32) + low % (1 << 32)
         case str():
             return _iso(value) if _ISO.fullmatch(value) else _decimal(value, unit)
     return None

@@ -127,6 +127,10 @@ def _int(value: JsonValue, report: Report) -> JsonValue:
             return int(value)
         report("malformed_value")
         return value
+    match value:
+        case {"low": int() as low, "high": int() as high}:  # 64 bits as JavaScript's Long keeps them
+            whole = (high % (1 << 32) << 32) + low % (1 << 32)
+            return whole - (1 << 64) if whole >> 63 else whole
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
         return int(value)  # 1E+2, 5.0 and -0: integers in another spelling
     return plain(value, report)
