@@ -10,7 +10,7 @@ from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import parquet, prefixed, text
+from . import comma, parquet, prefixed, text
 from .containers import JSON_CONTAINERS
 from .containers.interface import RefusedError, Report
 from .frames import Broken, Frame, Framing
@@ -161,7 +161,7 @@ def _framing(head: bytes, *, whole: bool, size: int | None) -> Framing | None:
         binary = prefixed.framing_of(head, len(head) if whole else size)
         if binary is not None:
             return binary
-    return text.framing_of(head)
+    return comma.framing_of(head) or text.framing_of(head)
 
 
 def _decode(frame: Frame, report: Report) -> Iterator[tuple[str, tuple[Span, ...]]]:
