@@ -58,8 +58,12 @@ def _values(array: pa.Array, on_null: Callable[[], None]) -> list[JsonValue]:
 
     kind, is_a = array.type, pa.types
     if is_a.is_dictionary(kind):
-        words = _values(array.dictionary, on_null)
-        return [None if index is None else words[index] for index in array.indices.to_pylist()]
+        # The dictionary is that of a whole row group, of which a batch uses little.
+        used = array.indices.unique().drop_null()
+        words = dict(zip(used.to_pylist(), _values(array.dictionary.take(used), on_null), strict=True))
+        return [words.get(index) for index in array.indices.to_pylist()]
+    if is_a.is_string(kind) or is_a.is_large_string(kind) or is_a.is_integer(kind) or is_a.is_boolean(kind):
+        return array.to_pylist()  # type: ignore[no-any-return]
     if is_a.is_struct(kind):
         return _objects(array, on_null)
     if is_a.is_map(kind):

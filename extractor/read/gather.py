@@ -12,7 +12,7 @@ from extractor.model.span import Span
 
 from .containers import ids
 from .containers.interface import RefusedError
-from .locate import Needles
+from .locate import ByteFinder, Needles
 from .merge import merged
 from .observe import observe
 from .scan import Hit, Scanner
@@ -34,7 +34,7 @@ class _Catch:
     by_session: dict[str, set[str]] = field(default_factory=dict)
     traces_seen: set[str] = field(default_factory=set)
     unspelled: bool = False
-    """Whether a session's trace has an id that its records do not hold: no byte search finds the rest of it."""
+    """Whether a trace has an id that its records do not hold as it was sought: no byte search finds all of it."""
 
     def trace_ids(self) -> set[str]:
         """Return the traces whose spans are held."""
@@ -57,7 +57,7 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
         raise UsageError("name a trace id or a session")
     needles = Needles(trace_ids=asked, sessions=sessions, spellings=spellings)
     catch = _first_pass(scanner, needles, everything=False)
-    everything = bool(_missing(catch, needles))
+    everything = bool(_missing(catch, needles)) or catch.unspelled
     if everything:
         # Slow, once, and only when an id was not found: it may be spelled in a way that no byte search knows,
         # and if it is not there either the message can say how many traces are.
@@ -65,7 +65,6 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
         _refuse_missing(scanner, catch, needles)
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
-    everything = everything or catch.unspelled
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
     targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
     linked = targets - catch.trace_ids()
@@ -95,8 +94,10 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
     whole = {trace_id for trace_id in needles.trace_ids if len(trace_id) == ids.TRACE_DIGITS}
     prefixes = tuple(trace_id for trace_id in needles.trace_ids if trace_id not in whole)
     sessions = frozenset(needles.sessions)
+    spelled = _Spelled(needles.spellings)
     for hit in scanner.hits(None if everything else needles):
         kept = []
+        told = set()
         for span in hit.spans:
             of_trace = is_of_trace(span)
             if not of_trace:
@@ -109,14 +110,26 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
             if sessions:
                 for session in sessions.intersection(sessions_of(span)):
                     catch.by_session.setdefault(session, set()).add(span.trace_id)
-                    catch.unspelled = catch.unspelled or not _stands_in(span.trace_id, hit)
+                    told.add(span.trace_id)
         catch.take(hit, kept)
+        told.update(span.trace_id for span in kept)
+        catch.unspelled = catch.unspelled or not all(spelled.stands_in(hit, trace_id) for trace_id in told)
     return catch
 
 
-def _stands_in(trace_id: str, hit: Hit) -> bool:
-    finder = Needles(trace_ids=(trace_id,)).finder(b"")
-    return bool(finder.positions(hit.frame.form, hit.frame.data))
+class _Spelled:
+    """Tells whether a record holds a trace id in a form that a search of bytes knows."""
+
+    def __init__(self, spellings: tuple[str, ...]) -> None:
+        self._spellings = spellings
+        self._finders: dict[str, ByteFinder] = {}
+
+    def stands_in(self, hit: Hit, trace_id: str) -> bool:
+        finder = self._finders.get(trace_id)
+        if finder is None:
+            finder = Needles(trace_ids=(trace_id,), spellings=self._spellings).finder(b"")
+            self._finders[trace_id] = finder
+        return bool(finder.positions(hit.frame.form, hit.frame.data))
 
 
 def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: bool) -> None:

@@ -34,11 +34,12 @@ _MOST_KNOWN = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: its number from 1, the ``[start, end)`` bytes of its row group, and its columns."""
+    """One row: its number from 1, the ``[start, end)`` bytes of its row group, its trace id as written, its columns."""
 
     number: int
     start: int
     end: int
+    trace_id: str
     record: dict[str, JsonValue] = field(repr=False)
 
 
@@ -77,6 +78,7 @@ class _Table:
         self._file = _opened(file)
         self._check_sizes()
         self._delivered = 0
+        self._id_path = ""
 
     def _check_footer(self, file: pa.NativeFile) -> None:
         if self._size < len(MAGIC) + _FOOTER:
@@ -110,6 +112,7 @@ class _Table:
 
     def rows(self, needles: Needles | None) -> Iterator[Row]:
         id_column = _id_column(self._file.schema)
+        self._id_path = "" if id_column is None else self._file.schema.column(id_column).path
         # A session may stand in any column, so that no column alone tells the rows.
         filtered = needles is not None and not needles.sessions and id_column is not None
         wanted = _Wanted(needles) if needles and filtered else None
@@ -146,7 +149,13 @@ class _Table:
             for first, last in _runs(picked):
                 for row, record in enumerate(columns.rows(batch.slice(first, last - first), self._on_null), first):
                     self._count(record)
-                    yield Row(number=before + at + row + 1, start=start, end=end, record=record)
+                    yield Row(
+                        number=before + at + row + 1,
+                        start=start,
+                        end=end,
+                        trace_id=_member(record, self._id_path),
+                        record=record,
+                    )
             at += length
 
     def _on_null(self) -> None:
@@ -185,6 +194,15 @@ def _extent(group: pq.RowGroupMetaData) -> tuple[int, int]:
         starts.append(min(first, column.data_page_offset))
         ends.append(starts[-1] + column.total_compressed_size)
     return (min(starts), max(ends)) if starts else (0, 0)
+
+
+def _member(record: dict[str, JsonValue], path: str) -> str:
+    value: JsonValue = record.get(path)
+    if value is None:
+        value = record
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _runs(picked: range | list[int]) -> Iterator[tuple[int, int]]:

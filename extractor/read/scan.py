@@ -104,7 +104,7 @@ class Scanner:
         known = False
         with parquet_file(source, compressed, stream, self.limits) as file:
             for row in parquet.rows(file, source.number, needles, self.limits, self._reporter(source.number)):
-                frame = Frame(number=row.number, start=row.start, end=row.end, form="json", data=b"")
+                frame = Frame(number=row.number, start=row.start, end=row.end, form="json", data=row.trace_id.encode())
                 hits = [
                     Hit(source=source, container=name + suffix, frame=frame, spans=spans)
                     for name, spans in _decode_record(shaped(row.record), self._reporter(source.number, row.number))

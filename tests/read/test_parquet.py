@@ -222,6 +222,15 @@ def test_compressed_files_and_pipes(read_bytes: ReadBytes) -> None:
         read_bytes(gzip.compress(data), limits=Limits(memory_bytes=100))
 
 
+def test_a_trace_is_whole_whatever_its_files_and_however_it_is_asked_for(read_bytes: ReadBytes) -> None:
+    line = {"trace_id": "order-run/7", "span_id": "a9", "name": "beside"}
+    files = (parquet(flat("order-run/7", OTHER)), json.dumps(line).encode() + b"\n")
+    by_name = read_bytes(*files, wanted=Wanted(trace_ids=("order-run/7",)))
+    assert {span.name for span in by_name.spans} == {"step 1", "beside"}
+    by_digits = read_bytes(*files, wanted=Wanted(trace_ids=(by_name.spans[0].trace_id,)))
+    assert by_digits.spans == by_name.spans
+
+
 def test_refused_rows_are_named_by_number(read_bytes: ReadBytes) -> None:
     found = read_bytes(parquet(flat(TRACE, "", TRACE)), parquet(flat(OTHER)))
     assert len(found.spans) == 2
