@@ -24,7 +24,7 @@ class Limits:
     ratio: int = 500
     ratio_from: int = 64 << 20
     window_bytes: int = 128 << 20
-    footer_bytes: int = 64 << 20
+    footer_bytes: int = 16 << 20
     columns: int = 10_000
     column_values: int = 64 << 20
     places: int = 20

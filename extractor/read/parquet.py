@@ -13,6 +13,7 @@ from extractor.model.json import JsonValue
 from . import columns
 from .containers import ids
 from .containers.interface import RefusedError
+from .footer import Group, groups
 from .limits import Limits
 from .locate import Needles
 
@@ -74,74 +75,71 @@ class _Table:
         self._limits = limits
         self._report = report
         self._size = file.size()
-        self._check_footer(file)
-        self._file = _opened(file)
+        self._groups = groups(self._footer(file))
         self._check_sizes()
+        self._file = _opened(file)
         self._delivered = 0
         self._id_path = ""
 
-    def _check_footer(self, file: pa.NativeFile) -> None:
+    def _footer(self, file: pa.NativeFile) -> bytes:
         if self._size < len(MAGIC) + _FOOTER:
             raise ValueError
         file.seek(self._size - _FOOTER)
         tail = bytes(file.read(_FOOTER))
-        file.seek(0)
-        if tail[4:] != MAGIC:
+        length = int.from_bytes(tail[:4], "little")
+        if tail[4:] != MAGIC or length > self._size - _FOOTER:
             raise ValueError
-        if int.from_bytes(tail[:4], "little") > self._limits.footer_bytes:
+        if length > self._limits.footer_bytes:
             raise _too_large(self._number)
+        file.seek(self._size - _FOOTER - length)
+        footer = bytes(file.read(length))
+        file.seek(0)
+        return footer
 
     def _check_sizes(self) -> None:
-        metadata = self._file.metadata
-        total = 0
-        for group in self._groups():
-            for index in range(group.num_columns):
-                column = group.column(index)
-                total += max(column.total_uncompressed_size, 0)
-                if column.num_values > self._limits.column_values or column.num_values < 0:
-                    raise _too_large(self._number)
         limits = self._limits
-        if metadata.num_columns > limits.columns or total > limits.output_bytes:
+        total = sum(group.plain_bytes for group in self._groups)
+        if (
+            total > limits.output_bytes
+            or (total > limits.ratio_from and total > limits.ratio * self._size)
+            or any(len(group.chunks) > limits.columns for group in self._groups)
+            or any(chunk.values > limits.column_values for group in self._groups for chunk in group.chunks)
+        ):
             raise _too_large(self._number)
-        if total > limits.ratio_from and total > limits.ratio * self._size:
-            raise _too_large(self._number)
-
-    def _groups(self) -> Iterator[pq.RowGroupMetaData]:
-        metadata = self._file.metadata
-        return (metadata.row_group(index) for index in range(metadata.num_row_groups))
 
     def rows(self, needles: Needles | None) -> Iterator[Row]:
-        id_column = _id_column(self._file.schema)
-        self._id_path = "" if id_column is None else self._file.schema.column(id_column).path
+        id_path = _id_path(self._file.schema)
+        self._id_path = id_path or ""
         # A session may stand in any column, so that no column alone tells the rows.
-        filtered = needles is not None and not needles.sessions and id_column is not None
+        filtered = needles is not None and not needles.sessions and id_path is not None
         wanted = _Wanted(needles) if needles and filtered else None
         before = 0
-        for index, group in enumerate(self._groups()):
-            chosen = None
-            if wanted is not None and id_column is not None:
-                chosen = self._chosen(index, group, id_column, wanted)
+        for index, group in enumerate(self._groups):
+            chosen = None if wanted is None else self._chosen(index, group, wanted)
             if chosen is None or chosen:
                 yield from self._group(index, group, before, chosen)
-            before += group.num_rows
+            before += group.rows
 
-    def _chosen(self, index: int, group: pq.RowGroupMetaData, id_column: int, wanted: _Wanted) -> set[int]:
+    def _chosen(self, index: int, group: Group, wanted: _Wanted) -> set[int]:
         """Return the rows of a group whose id is wanted, reading that column alone, and only if it may hold one."""
-        if wanted.excluded_by(group.column(id_column).statistics):
+        chunk = next((chunk for chunk in group.chunks if chunk.path == self._id_path), None)
+        if chunk is not None and wanted.excluded_by(chunk.least, chunk.greatest):
             return set()
-        path = self._file.schema.column(id_column).path
         chosen: set[int] = set()
         at = 0
-        for batch in self._file.iter_batches(_IDS_AT_ONCE, row_groups=[index], columns=[path], use_threads=False):
+        for batch in self._file.iter_batches(
+            _IDS_AT_ONCE, row_groups=[index], columns=[self._id_path], use_threads=False
+        ):
             values = columns.texts(batch.column(0))
             chosen.update(at + row for row, value in enumerate(values) if wanted.holds(value))
             at += len(values)
         return chosen
 
-    def _group(self, index: int, group: pq.RowGroupMetaData, before: int, chosen: set[int] | None) -> Iterator[Row]:
-        start, end = _extent(group)
-        width = max(group.total_byte_size, 1) // max(group.num_rows, 1)
-        size = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // max(width, 1)))
+    def _group(self, index: int, group: Group, before: int, chosen: set[int] | None) -> Iterator[Row]:
+        start = min((chunk.start for chunk in group.chunks), default=0)
+        end = max((chunk.end for chunk in group.chunks), default=0)
+        width = max(group.plain_bytes // max(group.rows, 1), 1)
+        size = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // width))
         at = 0
         for batch in self._file.iter_batches(size, row_groups=[index], use_threads=False):
             length = batch.num_rows
@@ -181,19 +179,9 @@ def _opened(file: pa.NativeFile) -> pq.ParquetFile:
     return pq.ParquetFile(file, read_dictionary=text, buffer_size=_BUFFER, pre_buffer=False)
 
 
-def _id_column(schema: pq.ParquetSchema) -> int | None:
-    names = {schema.column(index).path.lower(): index for index in range(len(schema) - 1, -1, -1)}
-    return next((names[name] for name in _ID_COLUMNS if name in names), None)
-
-
-def _extent(group: pq.RowGroupMetaData) -> tuple[int, int]:
-    starts, ends = [], []
-    for index in range(group.num_columns):
-        column = group.column(index)
-        first = column.dictionary_page_offset or column.data_page_offset
-        starts.append(min(first, column.data_page_offset))
-        ends.append(starts[-1] + column.total_compressed_size)
-    return (min(starts), max(ends)) if starts else (0, 0)
+def _id_path(schema: pq.ParquetSchema) -> str | None:
+    paths = [schema.column(index).path for index in range(len(schema))]
+    return next((path for name in _ID_COLUMNS for path in paths if path.lower() == name), None)
 
 
 def _member(record: dict[str, JsonValue], path: str) -> str:
@@ -257,19 +245,11 @@ class _Wanted:
         except RefusedError:
             return ""
 
-    def excluded_by(self, statistics: pq.Statistics) -> bool:
-        """Return whether a column's least and greatest value say that it holds none; only plain hex is judged so."""
-        if statistics is None or not statistics.has_min_max:
+    def excluded_by(self, least: bytes | None, greatest: bytes | None) -> bool:
+        """Return whether a column's least and greatest value say that it holds none; only plain ids are judged so."""
+        if least is None or greatest is None:
             return False
-        least, greatest = statistics.min, statistics.max
-        if isinstance(least, bytes) and isinstance(greatest, bytes):
-            least, greatest = (
-                value.hex() if len(value) == 16 else value.decode("latin-1") for value in (least, greatest)
-            )
-        if not (isinstance(least, str) and isinstance(greatest, str)):
+        low, high = (value.hex() if len(value) == 16 else value.decode("latin-1") for value in (least, greatest))
+        if not (_HEX.fullmatch(low) and _HEX.fullmatch(high)):
             return False
-        if not (_HEX.fullmatch(least) and _HEX.fullmatch(greatest)):
-            return False
-        return not any(
-            prefix.ljust(32, "f") >= least and prefix.ljust(32, "0") <= greatest for prefix in self._prefixes
-        )
+        return not any(prefix.ljust(32, "f") >= low and prefix.ljust(32, "0") <= high for prefix in self._prefixes)

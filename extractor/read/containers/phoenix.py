@@ -1,6 +1,6 @@
-"""Rows of Phoenix's span data frames: flat columns for the span, structs and lists for the attributes.
+"""Phoenix: rows of its span data frames, and pages of its REST API in both of its forms.
 
-Phoenix cuts attribute names at their dots into objects and flattened families into lists; both are undone, so that the
+Rows have flat columns for the span, structs and lists for the attributes: Phoenix cuts attribute names at their dots into objects and flattened families into lists; both are undone, so that the
 attributes are called again what the application called them.
 """
 
@@ -14,7 +14,7 @@ from extractor.model.span import Attributes, Resource, Scope, Span
 
 from .interface import JsonContainer, RefusedError, Report
 from .span_json import read_span
-from .values import objects, pick, plain
+from .values import members, objects, pick, plain
 
 _ATTRIBUTES = "attributes."
 # Phoenix reads these as JSON on ingest: they are one value, not a family of attributes.
@@ -25,20 +25,37 @@ _COUNTS = "llm.token_count."
 
 
 class Phoenix(JsonContainer):
-    """A row with ``context.trace_id`` and ``context.span_id``."""
+    """A row with ``context.trace_id`` and ``context.span_id``, or a page of spans with ``next_cursor``."""
 
     name: ClassVar[str] = "phoenix"
 
     def recognises(self, record: dict[str, JsonValue]) -> bool:
-        """Return whether the row has Phoenix's flat id columns."""
-        return "context.trace_id" in record and "context.span_id" in record
+        """Return whether the row has Phoenix's flat id columns, or the page its spans."""
+        return _is_row(record) or any(map(_is_span, _page(record)[:1]))
 
     def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span]:
-        """Yield the one span."""
-        try:
-            yield _span(record, report)
-        except RefusedError:
-            report("span_refused")
+        """Yield the row's span, or the page's spans."""
+        for node in [record] if _is_row(record) else _page(record):
+            try:
+                if _is_row(node) or "span_kind" in node:
+                    yield _span(node, report)
+                else:
+                    yield read_span(node, Resource(), Scope(), report)
+            except RefusedError:
+                report("span_refused")
+
+
+def _is_row(record: dict[str, JsonValue]) -> bool:
+    return "context.trace_id" in record and "context.span_id" in record
+
+
+def _page(record: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    return objects(record, "data") if "next_cursor" in record else []
+
+
+def _is_span(node: dict[str, JsonValue]) -> bool:
+    context = members(node, "context") or node
+    return "trace_id" in context and "span_id" in context
 
 
 def _span(row: dict[str, JsonValue], report: Report) -> Span:
@@ -49,7 +66,8 @@ def _span(row: dict[str, JsonValue], report: Report) -> Span:
         attributes.setdefault("openinference.span.kind", kind)
     return read_span(
         {
-            "context": {"trace_id": row["context.trace_id"], "span_id": row["context.span_id"]},
+            "context": members(row, "context")
+            or {"trace_id": row.get("context.trace_id"), "span_id": row.get("context.span_id")},
             "parent_id": row.get("parent_id"),
             "name": row.get("name"),
             "start_time": row.get("start_time"),

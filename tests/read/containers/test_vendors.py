@@ -323,3 +323,37 @@ def test_phoenix_rows_have_their_attributes_whole_again(read_bytes: ReadBytes) -
         ("openinference.span.kind", "LLM"),
     )
     assert (span.status_code, span.status_message, span.events[0].name) == ("error", "timed out", "exception")
+
+
+def test_pages_of_phoenix(read_bytes: ReadBytes) -> None:
+    plain = {
+        "id": "relay",
+        "name": "chat",
+        "context": {"trace_id": TRACE, "span_id": "00000000000000a1"},
+        "span_kind": "LLM",
+        "parent_id": None,
+        "start_time": "2025-06-15T15:06:40+00:00",
+        "end_time": "2025-06-15T15:06:41+00:00",
+        "status_code": "OK",
+        "attributes": {"llm.model_name": "gpt-x"},
+        "events": [],
+    }
+    nulls = {"array_value": None, "bool_value": None, "int_value": None}
+    proto = {
+        "trace_id": TRACE,
+        "span_id": "00000000000000a2",
+        "parent_span_id": "00000000000000a1",
+        "name": "POST",
+        "kind": "SPAN_KIND_CLIENT",
+        "start_time_unix_nano": START,
+        "end_time_unix_nano": START + 1,
+        "status": {"code": 2, "message": None},
+        "attributes": [{"key": "http.route", "value": nulls | {"string_value": "/x"}}],
+        "events": None,
+    }
+    pages = [json.dumps({"data": [node], "next_cursor": None}, indent=1).encode() for node in (plain, proto)]
+    by_id = {span.span_id: span for span in read_bytes(*pages).spans}
+    assert by_id["00000000000000a1"].get("openinference.span.kind") == "LLM"
+    assert by_id["00000000000000a1"].get("llm.model_name") == "gpt-x"
+    assert by_id["00000000000000a2"].get("http.route") == "/x"
+    assert (by_id["00000000000000a2"].kind, by_id["00000000000000a2"].status_code) == ("client", "error")
