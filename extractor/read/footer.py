@@ -21,7 +21,7 @@ _LONG_LIST = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """One column of a row group: its place ``[start, end)`` in the file, what it declares, its least and greatest value."""
+    """One column of a row group: its place ``[start, end)`` in the file, what it declares, its least and greatest."""
 
     path: str
     start: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from .whole_trace import is_of_trace, told_to_roots
 
 _LEAST_DIGITS = 8
 _MOST_CHARACTERS = 300
+_ID_LIKE = re.compile(r"\w[\w.:/=+-]*")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +64,7 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
         # Slow, once, and only when an id was not found: it may be spelled in a way that no byte search knows,
         # and if it is not there either the message can say how many traces are.
         catch = _first_pass(scanner, needles, everything=True)
-        _refuse_missing(scanner, catch, needles)
+        _refuse_missing(scanner, catch, needles, frozenset(map(_asked, filter(_is_odd, wanted.trace_ids))))
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
@@ -83,10 +85,24 @@ def _asked(text: str) -> str:
     try:
         return ids.foreign_trace_id(None if slip else text.strip())
     except RefusedError:
-        raise UsageError(
-            "a trace id has 32 hex digits, or is spelled as its system spells it",
-            hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
-        ) from None
+        raise _no_id() from None
+
+
+def _is_odd(text: str) -> bool:
+    """Return whether a text looks like no id at all, though some system may have it as one."""
+    if not text.strip().lower().strip("0123456789abcdef") or (_ID_LIKE.fullmatch(text) and any(map(str.isdigit, text))):
+        return False
+    try:
+        return not ids.trace_id(text.strip())
+    except RefusedError:
+        return True
+
+
+def _no_id() -> UsageError:
+    return UsageError(
+        "a trace id has 32 hex digits, or is spelled as its system spells it",
+        hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
+    )
 
 
 def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Catch:
@@ -146,13 +162,15 @@ def _missing(catch: _Catch, needles: Needles) -> list[str]:
     return missing + ["session" for session in needles.sessions if session not in catch.by_session]
 
 
-def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles) -> None:
+def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles, odd: frozenset[str]) -> None:
     missing = _missing(catch, needles)
     if not missing:
         return
     seen = len(catch.traces_seen)
     if not seen:
         raise scanner.no_span()
+    if odd - catch.trace_ids():
+        raise _no_id()
     what = "session" if "trace" not in missing else "trace"
     some = f"{len(missing)} of the wanted {what}s are" if len(missing) > 1 else f"the wanted {what} is"
     raise TraceNotFound(

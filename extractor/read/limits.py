@@ -11,8 +11,8 @@ class Limits:
 
     ``ratio`` is decompressed over compressed size and counts only beyond ``ratio_from`` bytes of output: a small file
     of repetitive spans may well shrink a thousandfold. ``document_bytes`` bounds one JSON document over many lines,
-    ``record_bytes`` one line or one length-prefixed message, ``memory_bytes`` a source that can be read only once or not in order. ``footer_bytes``, ``columns`` and
-    ``column_values`` (in one row group) bound what a Parquet file may declare.
+    ``record_bytes`` one line or one length-prefixed message, ``memory_bytes`` a source that can be read only once, or not
+    in order. ``footer_bytes``, ``columns`` and ``column_values`` (in one row group) bound what Parquet may declare.
     """
 
     chunk_bytes: int = 4 << 20

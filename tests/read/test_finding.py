@@ -57,10 +57,17 @@ def test_a_prefix_must_be_unique(read_bytes: ReadBytes) -> None:
     assert len(read_bytes(data, wanted=Wanted(trace_ids=(TRACE[:11],))).spans) == 1
 
 
-@pytest.mark.parametrize("text", ["1234567", "", " ", "ab" * 17, "0" * 32, "a\nb", "x" * 400])
+@pytest.mark.parametrize(
+    "text", ["../../x", "abcdefg", "1234567", "", " ", "zz" * 16, "ab" * 17, "0" * 32, "a\nb", "x7" * 200]
+)
 def test_what_is_no_id_is_a_usage_error(read_bytes: ReadBytes, text: str) -> None:
     with pytest.raises(UsageError):
         read_bytes(lines([request(span(1))]), wanted=Wanted(trace_ids=(text,)))
+
+
+def test_what_another_system_may_have_as_an_id_is_not_found(read_bytes: ReadBytes) -> None:
+    with pytest.raises(TraceNotFound, match="not among the 1 trace"):
+        read_bytes(lines([request(span(1))]), wanted=Wanted(trace_ids=("order-run/7",)))
 
 
 def test_nothing_wanted_is_a_usage_error(read_bytes: ReadBytes) -> None:

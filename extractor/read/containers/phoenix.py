@@ -1,7 +1,8 @@
 """Phoenix: rows of its span data frames, and pages of its REST API in both of its forms.
 
-Rows have flat columns for the span, structs and lists for the attributes: Phoenix cuts attribute names at their dots into objects and flattened families into lists; both are undone, so that the
-attributes are called again what the application called them.
+Rows have flat columns for the span, structs and lists for the attributes: Phoenix cuts attribute names at their dots
+into objects and flattened families into lists. Both are undone, so that the attributes are called again what the
+application called them.
 """
 
 from __future__ import annotations

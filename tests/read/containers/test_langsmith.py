@@ -50,7 +50,7 @@ TOOL = run(
     run_type="tool",
     outputs=None,
     status="error",
-    error="ReadTimeout('timed out')Traceback (most recent call last):\n  File \"x.py\", line 1, in f\nReadTimeout: timed out",
+    error="ReadTimeout('timed out')Traceback (most recent call last):\n  File 'x.py', line 1, in f\nReadTimeout: timed out",
     extra={"tool_call_id": "call_1", "metadata": {"thread_id": "chat-9"}},
 )
 
