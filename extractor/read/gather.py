@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from extractor.errors import TraceNotFound, UsageError
@@ -15,14 +14,15 @@ from extractor.model.span import Span
 from .attach import attached
 from .containers import ids
 from .containers.interface import Attachment, RefusedError
-from .locate import Needles
+from .locate import ByteFinder, Needles
 from .merge import merged
 from .observe import observe
 from .scan import Hit, Scanner
 from .sessions import sessions_of
 
 _LEAST_DIGITS = 8
-_FOREIGN = re.compile(r"(?=.*[0-9A-Za-z])[\w.:-]{1,200}")
+_MOST_CHARACTERS = 300
+_ID_LIKE = re.compile(r"\w[\w.:/=+-]*")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +36,8 @@ class _Catch:
     by_prefix: dict[str, set[str]] = field(default_factory=dict)
     by_session: dict[str, set[str]] = field(default_factory=dict)
     traces_seen: set[str] = field(default_factory=set)
+    unspelled: bool = False
+    """Whether a trace has an id that its records do not hold as it was sought: no byte search finds all of it."""
 
     def trace_ids(self) -> set[str]:
         """Return the traces whose spans are held."""
@@ -58,23 +60,21 @@ class _Catch:
 def gather(scanner: Scanner, wanted: Wanted) -> Reading:
     """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none."""
     asked = tuple(dict.fromkeys(_asked(trace_id) for trace_id in wanted.trace_ids))
-    foreign = tuple(text.strip() for text in wanted.trace_ids if _is_foreign(text.strip()))
+    spellings = tuple(text for text in dict.fromkeys(map(str.strip, wanted.trace_ids)) if text not in asked)
     sessions = tuple(dict.fromkeys(session for session in wanted.sessions if session))
     if not asked and not sessions:
         raise UsageError("name a trace id or a session")
-    needles = Needles(trace_ids=asked, sessions=sessions, foreign=foreign)
+    needles = Needles(trace_ids=asked, sessions=sessions, spellings=spellings)
     catch = _first_pass(scanner, needles, everything=False)
-    everything = bool(_missing(catch, needles))
+    everything = bool(_missing(catch, needles)) or catch.unspelled
     if everything:
         # Slow, once, and only when an id was not found: it may be spelled in a way that no byte search knows,
         # and if it is not there either the message can say how many traces are.
         catch = _first_pass(scanner, needles, everything=True)
-        _refuse_missing(scanner, catch, needles)
+        _refuse_missing(scanner, catch, needles, frozenset(map(_asked, filter(_is_odd, wanted.trace_ids))))
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
-    # Their ids may be spelled in a service's own way, which only parsing tells.
-    _more(scanner, catch, of_sessions - catch.trace_ids(), everything=True)
     targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
     linked = targets - catch.trace_ids()
     _more(scanner, catch, linked, everything=everything)
@@ -82,26 +82,34 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
 
 
 def _asked(text: str) -> str:
+    """Return the id or the prefix that a text asks for. Raises `UsageError`."""
     digits = text.strip().lower().removeprefix("0x")
-    hexadecimal = not digits.strip("0123456789abcdef")
-    if hexadecimal and _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS and digits.strip("0"):
+    of_hex = not digits.strip("0123456789abcdef")
+    if of_hex and _LEAST_DIGITS <= len(digits) < ids.TRACE_DIGITS:
         return digits
-    foreign = not hexadecimal and _FOREIGN.fullmatch(text.strip()) is not None
-    for normalised in (ids.trace_id, ids.foreign_trace_id) if foreign else (ids.trace_id,):
-        with suppress(RefusedError):
-            return normalised(text.strip())
-    raise UsageError(
-        "a trace id has 32 hex digits, or is what another service calls its trace",
-        hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
-    )
-
-
-def _is_foreign(text: str) -> bool:
-    """Tell whether an id is spelled in a service's own way, and must be sought so."""
+    # Hex of any other length is a slip of the pen rather than an id of another system.
+    slip = (of_hex and len(digits) != ids.TRACE_DIGITS) or len(digits) > _MOST_CHARACTERS or not digits.isprintable()
     try:
-        return ids.trace_id(text) == ""
+        return ids.foreign_trace_id(None if slip else text.strip())
+    except RefusedError:
+        raise _no_id() from None
+
+
+def _is_odd(text: str) -> bool:
+    """Return whether a text looks like no id at all, though some system may have it as one."""
+    if not text.strip().lower().strip("0123456789abcdef") or (_ID_LIKE.fullmatch(text) and any(map(str.isdigit, text))):
+        return False
+    try:
+        return not ids.trace_id(text.strip())
     except RefusedError:
         return True
+
+
+def _no_id() -> UsageError:
+    return UsageError(
+        "a trace id has 32 hex digits, or is spelled as its system spells it",
+        hint=f"a prefix of at least {_LEAST_DIGITS} digits is enough where only one trace begins with it",
+    )
 
 
 def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Catch:
@@ -109,14 +117,17 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
     whole = {trace_id for trace_id in needles.trace_ids if len(trace_id) == ids.TRACE_DIGITS}
     prefixes = tuple(trace_id for trace_id in needles.trace_ids if trace_id not in whole)
     sessions = frozenset(needles.sessions)
+    spelled = _Spelled(needles.spellings)
     for hit in scanner.hits(None if everything else needles):
         kept: list[Span] = []
+        by_session: set[str] = set()
         told: list[Attachment] = []
         items: tuple[Span | Attachment, ...] = (*hit.spans, *hit.attachments)
         for item in items:
             begun = [prefix for prefix in prefixes if item.trace_id.startswith(prefix)]
             for session in sessions.intersection(sessions_of(item.attributes)) if sessions else ():
                 catch.by_session.setdefault(session, set()).add(item.trace_id)
+                by_session.add(item.trace_id)
             if isinstance(item, Attachment):
                 if begun or item.trace_id in whole:
                     told.append(item)
@@ -127,7 +138,24 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
             if begun or item.trace_id in whole:
                 kept.append(item)
         catch.take(hit, kept, told)
+        found = by_session.union(span.trace_id for span in kept)
+        catch.unspelled = catch.unspelled or not all(spelled.stands_in(hit, trace_id) for trace_id in found)
     return catch
+
+
+class _Spelled:
+    """Tells whether a record holds a trace id in a form that a search of bytes knows."""
+
+    def __init__(self, spellings: tuple[str, ...]) -> None:
+        self._spellings = spellings
+        self._finders: dict[str, ByteFinder] = {}
+
+    def stands_in(self, hit: Hit, trace_id: str) -> bool:
+        finder = self._finders.get(trace_id)
+        if finder is None:
+            finder = Needles(trace_ids=(trace_id,), spellings=self._spellings).finder(b"")
+            self._finders[trace_id] = finder
+        return bool(finder.positions(hit.frame.form, hit.frame.data))
 
 
 def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: bool) -> None:
@@ -148,13 +176,15 @@ def _missing(catch: _Catch, needles: Needles) -> list[str]:
     return missing + ["session" for session in needles.sessions if session not in catch.by_session]
 
 
-def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles) -> None:
+def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles, odd: frozenset[str]) -> None:
     missing = _missing(catch, needles)
     if not missing:
         return
     seen = len(catch.traces_seen)
     if not seen:
         raise scanner.no_span()
+    if odd - catch.trace_ids():
+        raise _no_id()
     what = "session" if "trace" not in missing else "trace"
     some = f"{len(missing)} of the wanted {what}s are" if len(missing) > 1 else f"the wanted {what} is"
     raise TraceNotFound(
@@ -183,6 +213,8 @@ def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
         if different > 1:
             conflicting.add(key)
     spans.sort(key=lambda span: span.order)
+    if not spans:
+        raise TraceNotFound("the sources say something of the wanted trace, but hold no span of it")
     spans, unattached = attached(spans, catch.attachments.values())
     shown = scanner.limits.places
     present = catch.trace_ids()

@@ -20,23 +20,25 @@ _HEX_ID = re.compile(rb"(?:0x)?[0-9a-f]{16,32}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needles:
-    """What is sought: trace ids or prefixes of them in lower-case hex, session ids, and ids as another service spells them."""
+    """What is sought: trace ids or prefixes of them in lower-case hex, session ids, and ids as they were asked for where
+    that is not hex: other systems' ids stand so in their exports.
+    """
 
     trace_ids: tuple[str, ...] = ()
     sessions: tuple[str, ...] = field(default=(), repr=False)
-    foreign: tuple[str, ...] = field(default=(), repr=False)
+    spellings: tuple[str, ...] = field(default=(), repr=False)
 
     def finder(self, head: bytes) -> ByteFinder:
         """Return a finder for a file that begins so: hex alone where its ids are hex, every spelling otherwise.
 
         One or two forms are found at the speed of memory, more of them are several times slower.
         """
-        texts = [form for text in (*self.sessions, *self.foreign) for form in _json_forms(text)]
+        texts = [form for text in (*self.sessions, *self.spellings) for form in _json_forms(text)]
         sample = _TRACE_ID.search(head)
-        spellings = _hex_forms if sample and _HEX_ID.fullmatch(sample[1]) else _all_forms
+        forms = _hex_forms if sample and _HEX_ID.fullmatch(sample[1]) else _all_forms
         for trace_id in self.trace_ids:
-            texts.extend(spellings(_rare(trace_id, head) if spellings is _hex_forms else trace_id))
-        raws = [text.encode("utf-8", "surrogatepass") for text in (*self.sessions, *self.foreign)]
+            texts.extend(forms(_rare(trace_id, head) if forms is _hex_forms else trace_id))
+        raws = [text.encode("utf-8", "surrogatepass") for text in (*self.sessions, *self.spellings)]
         raws.extend(bytes.fromhex(trace_id[: len(trace_id) & ~1]) for trace_id in self.trace_ids)
         return ByteFinder(json=texts, protobuf=raws)
 

@@ -5,24 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from extractor.model.span import Attributes, Resource, Scope, Span
+from extractor.model.span import Resource, Scope, Span
+
+from .containers.times import nanoseconds
+from .containers.values import added
+
+_UPDATED = ("langfuse.observation.updated_at", "langfuse.trace.updated_at")
 
 
 def merged(versions: Sequence[Span]) -> tuple[Span, int]:
     """Return the union of a span's versions and how many different ones there were.
 
     The most complete version (with an end, the latest end, most attributes, events, links) is the base; the others add
-    what it lacks. Values are compared with their types, so that ``1``, ``1.0`` and ``true`` differ.
+    what it lacks. Values are compared with their types, so that ``1``, ``1.0`` and ``true`` differ. Versions that say
+    when they were updated replace older ones whole.
     """
     if len(versions) == 1:
         return versions[0], 1
-    distinct = {repr(version): version for version in versions}
+    distinct = {repr(version): version for version in _latest(versions)}
     ordered = [distinct[text] for text in sorted(distinct)]
     ordered.sort(key=_completeness, reverse=True)
     whole = ordered[0]
     for other in ordered[1:]:
         whole = _union(whole, other)
     return whole, len(ordered)
+
+
+def _latest(versions: Sequence[Span]) -> Sequence[Span]:
+    updated = [_updated(version) for version in versions]
+    latest = max(updated)
+    return [version for version, moment in zip(versions, updated, strict=True) if moment == latest]
+
+
+def _updated(version: Span) -> int:
+    """Return the nanosecond of the last update, 0 where the system says none."""
+    return max(nanoseconds(version.get(key), _unreported) for key in _UPDATED)
+
+
+def _unreported(_code: str) -> None:
+    """Take no note: a time that cannot be read is no update."""
 
 
 def _completeness(span: Span) -> tuple[int, int, int, int, bool, bool]:
@@ -47,7 +68,7 @@ def _union(base: Span, other: Span) -> Span:
         kind=base.kind if base.kind != "unspecified" else other.kind,
         start_ns=base.start_ns or other.start_ns,
         end_ns=base.end_ns or other.end_ns,
-        attributes=_added(base.attributes, other.attributes),
+        attributes=added(base.attributes, other.attributes),
         events=base.events
         if len(events) == len(base.events)
         else tuple(sorted(events.values(), key=lambda event: event.time_ns)),
@@ -59,15 +80,10 @@ def _union(base: Span, other: Span) -> Span:
         trace_state=base.trace_state or other.trace_state,
         flags=base.flags or other.flags,
         dropped=max(base.dropped, other.dropped),
-        resource=Resource(attributes=_added(base.resource.attributes, other.resource.attributes)),
+        resource=Resource(attributes=added(base.resource.attributes, other.resource.attributes)),
         scope=Scope(
             name=base.scope.name or other.scope.name,
             version=base.scope.version or other.scope.version,
-            attributes=_added(base.scope.attributes, other.scope.attributes),
+            attributes=added(base.scope.attributes, other.scope.attributes),
         ),
     )
-
-
-def _added(base: Attributes, other: Attributes) -> Attributes:
-    known = {key for key, _ in base}
-    return base + tuple(pair for pair in other if pair[0] not in known)

@@ -1,17 +1,19 @@
-"""Parquet tables of spans, a row a record: only the wanted rows are decoded, in bounded batches."""
+"""Parquet as records: bounded batches of the row groups that can hold what is sought, by their id column first."""
 
 from __future__ import annotations
 
-import base64
-import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue
 
+from . import columns
 from .containers import ids
-from .containers.interface import RefusedError, Report
+from .containers.interface import RefusedError
+from .footer import Group, groups
 from .limits import Limits
 from .locate import Needles
 
@@ -20,147 +22,234 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MAGIC = b"PAR1"
-_ROWS = 256  # decoded at a time
-_DEEPEST = 24  # levels of a nested column
-_TRACE_COLUMNS = (
-    "TraceId", "trace_id", "traceId", "traceID", "context.trace_id", "trace.trace_id", "root_span_id", "trace_id_hex",
-)  # fmt: skip
+ENCRYPTED = b"PARE"
+_ID_COLUMNS = ("trace_id", "traceid", "context.trace_id", "root_span_id", "trace.trace_id", "request_id")
+_HEX = re.compile(r"[0-9a-f]{32}")
+_IDS_AT_ONCE = 1 << 16
+_ROWS_AT_ONCE = 512
+_BATCH_BYTES = 16 << 20
+_BUFFER = 1 << 20
+_FOOTER = 8  # its length and the magic
+_MOST_KNOWN = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: its number from 1, the ``[start, end)`` bytes of its row group, its trace id as written, its columns."""
+
+    number: int
+    start: int
+    end: int
+    trace_id: str
+    record: dict[str, JsonValue] = field(repr=False)
 
 
 def rows(
-    file: BinaryIO, size: int, number: int, needles: Needles | None, limits: Limits, report: Report
-) -> Iterator[tuple[int, dict[str, JsonValue]]]:
-    """Yield row number, from 1, and the row as a JSON object; with needles only the rows of wanted traces where a column names them.
+    file: pa.NativeFile, number: int, needles: Needles | None, limits: Limits, report: Callable[[str], None]
+) -> Iterator[Row]:
+    """Yield the rows that hold a wanted trace id, all of them without needles or when sessions are sought.
 
-    Raises `InputUnreadable` for a damaged table and for one that would break a bound.
+    Memory holds some pages of each column and one batch of rows. Raises `InputUnreadable` for damaged files and those
+    that declare, or turn out, larger than honest exports.
     """
-    # Heavy, and most sources are JSON.
-    import pyarrow as pa
+    import pyarrow as pa  # heavy, and only Parquet needs it
 
     try:
-        table = _opened(file, size, number, limits)
-        column = next((name for name in _TRACE_COLUMNS if name in table.schema_arrow.names), None)
-        first = 1
-        for group in range(table.num_row_groups):
-            count = table.metadata.row_group(group).num_rows
-            wanted = None
-            if needles is not None and not needles.sessions and column is not None:
-                wanted = _matching(table, group, column, needles)
-            if wanted is None or wanted:
-                yield from _decoded(table, group, first, wanted, report)
-            first += count
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
-        raise InputUnreadable(f"file {number} is a Parquet table that cannot be read") from None
+        yield from _Table(file, number, limits, report).rows(needles)
+    except columns.TooManyItemsError:
+        raise _too_large(number) from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError, IndexError, MemoryError, RecursionError):
+        raise InputUnreadable(f"file {number} is damaged Parquet, or no Parquet at all") from None
 
 
-def _opened(file: BinaryIO, size: int, number: int, limits: Limits) -> pq.ParquetFile:
-    import pyarrow.parquet as pq
-
-    table = pq.ParquetFile(file, memory_map=False)
-    # Repeated long texts stay one in memory: a small file could unfold to any size otherwise.
-    texts = [field.name for field in table.schema_arrow if _is_text(field.type)]
-    file.seek(0)
-    table = pq.ParquetFile(file, memory_map=False, read_dictionary=texts)
-    if any(_depth(field.type) > _DEEPEST for field in table.schema_arrow):
-        raise InputUnreadable(f"file {number} holds columns nested deeper than {_DEEPEST} levels")
-    plain = sum(table.metadata.row_group(group).total_byte_size for group in range(table.num_row_groups))
-    largest = max((table.metadata.row_group(g).total_byte_size for g in range(table.num_row_groups)), default=0)
-    if largest > limits.document_bytes or plain > limits.output_bytes:
-        raise InputUnreadable(f"file {number} holds a row group of more than {limits.document_bytes} bytes")
-    if plain > limits.ratio_from and plain > limits.ratio * max(size, 1):
-        raise InputUnreadable(f"file {number} would unfold more than {limits.ratio} times")
-    return table
+def _too_large(number: int) -> InputUnreadable:
+    return InputUnreadable(
+        f"file {number} expands beyond the bounds of an honest export",
+        hint="Parquet declares sizes and may repeat one value without end; this file exceeds the reader's bounds",
+    )
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
+class _Table:
+    def __init__(self, file: pa.NativeFile, number: int, limits: Limits, report: Callable[[str], None]) -> None:
+        self._number = number
+        self._limits = limits
+        self._report = report
+        self._size = file.size()
+        self._groups = groups(self._footer(file))
+        self._check_sizes()
+        self._file = _opened(file)
+        self._delivered = 0
+        self._id_path = ""
 
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
+    def _footer(self, file: pa.NativeFile) -> bytes:
+        if self._size < len(MAGIC) + _FOOTER:
+            raise ValueError
+        file.seek(self._size - _FOOTER)
+        tail = bytes(file.read(_FOOTER))
+        length = int.from_bytes(tail[:4], "little")
+        if tail[4:] != MAGIC or length > self._size - _FOOTER:
+            raise ValueError
+        if length > self._limits.footer_bytes:
+            raise _too_large(self._number)
+        file.seek(self._size - _FOOTER - length)
+        footer = bytes(file.read(length))
+        file.seek(0)
+        return footer
+
+    def _check_sizes(self) -> None:
+        limits = self._limits
+        total = sum(group.plain_bytes for group in self._groups)
+        if (
+            total > limits.output_bytes
+            or (total > limits.ratio_from and total > limits.ratio * self._size)
+            or any(len(group.chunks) > limits.columns for group in self._groups)
+            or any(chunk.values > limits.column_values for group in self._groups for chunk in group.chunks)
+        ):
+            raise _too_large(self._number)
+
+    def rows(self, needles: Needles | None) -> Iterator[Row]:
+        id_path = _id_path(self._file.schema)
+        self._id_path = id_path or ""
+        # A session may stand in any column, so that no column alone tells the rows.
+        filtered = needles is not None and not needles.sessions and id_path is not None
+        wanted = _Wanted(needles) if needles and filtered else None
+        before = 0
+        for index, group in enumerate(self._groups):
+            chosen = None if wanted is None else self._chosen(index, group, wanted)
+            if chosen is None or chosen:
+                yield from self._group(index, group, before, chosen)
+            before += group.rows
+
+    def _chosen(self, index: int, group: Group, wanted: _Wanted) -> set[int]:
+        """Return the rows of a group whose id is wanted, reading that column alone, and only if it may hold one."""
+        chunk = next((chunk for chunk in group.chunks if chunk.path == self._id_path), None)
+        if chunk is not None and wanted.excluded_by(chunk.least, chunk.greatest):
+            return set()
+        chosen: set[int] = set()
+        at = 0
+        for batch in self._file.iter_batches(
+            _IDS_AT_ONCE, row_groups=[index], columns=[self._id_path], use_threads=False
+        ):
+            values = columns.texts(batch.column(0))
+            chosen.update(at + row for row, value in enumerate(values) if wanted.holds(value))
+            at += len(values)
+        return chosen
+
+    def _group(self, index: int, group: Group, before: int, chosen: set[int] | None) -> Iterator[Row]:
+        start = min((chunk.start for chunk in group.chunks), default=0)
+        end = max((chunk.end for chunk in group.chunks), default=0)
+        width = max(group.plain_bytes // max(group.rows, 1), 1)
+        size = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // width))
+        at = 0
+        for batch in self._file.iter_batches(size, row_groups=[index], use_threads=False):
+            length = batch.num_rows
+            picked = range(length) if chosen is None else [row for row in range(length) if at + row in chosen]
+            for first, last in _runs(picked):
+                for row, record in enumerate(columns.rows(batch.slice(first, last - first), self._on_null), first):
+                    self._count(record)
+                    yield Row(
+                        number=before + at + row + 1,
+                        start=start,
+                        end=end,
+                        trace_id=_member(record, self._id_path),
+                        record=record,
+                    )
+            at += length
+
+    def _on_null(self) -> None:
+        self._report("null_members_taken_as_absent")
+
+    def _count(self, record: dict[str, JsonValue]) -> None:
+        """Bound what rows hold together, as for any other compression: a dictionary repeats its values for nothing."""
+        size = _characters(record)
+        self._delivered += size
+        if size > self._limits.record_bytes or self._delivered > self._limits.output_bytes:
+            raise _too_large(self._number)
+        if self._delivered > self._limits.ratio_from and self._delivered > self._limits.ratio * self._size:
+            raise _too_large(self._number)
 
 
-def _depth(kind: pa.DataType) -> int:
-    return 1 + max((_depth(kind.field(index).type) for index in range(kind.num_fields)), default=0)
+def _opened(file: pa.NativeFile) -> pq.ParquetFile:
+    """Open a file so that text stays encoded by its dictionary: decoded, one page can become any amount of memory."""
+    import pyarrow.parquet as pq  # heavy, and only Parquet needs it
+
+    schema = pq.ParquetFile(file).schema
+    paths = [schema.column(index) for index in range(len(schema))]
+    text = [column.path for column in paths if column.physical_type == "BYTE_ARRAY"]
+    return pq.ParquetFile(file, read_dictionary=text, buffer_size=_BUFFER, pre_buffer=False)
 
 
-def _matching(table: pq.ParquetFile, group: int, column: str, needles: Needles) -> set[int]:
-    """Return which rows of a group belong to a wanted trace, from the column of ids alone."""
-    found: set[int] = set()
-    position = 0
-    for batch in table.iter_batches(batch_size=1 << 16, row_groups=[group], columns=[column], use_threads=False):
-        for value in batch.column(0).to_pylist():
-            if _is_wanted(_json(value), needles):
-                found.add(position)
-            position += 1
-    return found
+def _id_path(schema: pq.ParquetSchema) -> str | None:
+    paths = [schema.column(index).path for index in range(len(schema))]
+    return next((path for name in _ID_COLUMNS for path in paths if path.lower() == name), None)
 
 
-def _is_wanted(value: JsonValue, needles: Needles) -> bool:
-    for read in (ids.trace_id, ids.foreign_trace_id):
+def _member(record: dict[str, JsonValue], path: str) -> str:
+    value: JsonValue = record.get(path)
+    if value is None:
+        value = record
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _runs(picked: range | list[int]) -> Iterator[tuple[int, int]]:
+    """Yield ``[first, last)`` of neighbouring rows."""
+    first = last = -1
+    for row in picked:
+        if row != last:
+            if last > first:
+                yield first, last
+            first = row
+        last = row + 1
+    if last > first:
+        yield first, last
+
+
+def _characters(record: dict[str, JsonValue]) -> int:
+    total = 0
+    stack: list[JsonValue] = [record]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            total += len(node)
+        elif isinstance(node, dict):
+            total += 8 * len(node)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            total += 8 * len(node)
+            stack.extend(node)
+    return total
+
+
+class _Wanted:
+    """Which ids of a column are sought; each distinct one is normalised once."""
+
+    def __init__(self, needles: Needles) -> None:
+        self._prefixes = needles.trace_ids
+        self._known: dict[str, bool] = {}
+
+    def holds(self, value: JsonValue) -> bool:
+        if not isinstance(value, str):
+            return False
+        known = self._known.get(value)
+        if known is None:
+            known = self._normalised(value).startswith(self._prefixes)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[value] = known
+        return known
+
+    def _normalised(self, value: str) -> str:
         try:
-            trace_id = read(value)
+            return ids.foreign_trace_id(value)
         except RefusedError:
-            continue
-        if trace_id.startswith(needles.trace_ids):
-            return True
-    return False
+            return ""
 
-
-def _decoded(
-    table: pq.ParquetFile, group: int, first: int, wanted: set[int] | None, report: Report
-) -> Iterator[tuple[int, dict[str, JsonValue]]]:
-    position = 0
-    for batch in table.iter_batches(batch_size=_ROWS, row_groups=[group], use_threads=False):
-        for index in range(batch.num_rows):
-            if wanted is None or position in wanted:
-                yield first + position, _row(batch.slice(index, 1), report)
-            position += 1
-
-
-def _row(one: pa.RecordBatch, report: Report) -> dict[str, JsonValue]:
-    names = one.schema.names
-    if len(set(names)) != len(names):
-        report("repeated_member")
-    return {name: _json(_plain(column)) for name, column in zip(names, one.columns, strict=True)}
-
-
-def _plain(column: pa.Array) -> object:
-    """Return the one value of a column; times as integers of the column's own unit, which a datetime would round."""
-    import pyarrow as pa
-
-    kind = _timeless(column.type)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    elif kind != column.type:
-        column = column.cast(kind)
-    return column.to_pylist(maps_as_pydicts="lossy")[0]
-
-
-def _timeless(kind: pa.DataType) -> pa.DataType:
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(kind):
-        return pa.int64()
-    if pa.types.is_duration(kind):
-        return pa.int64()
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        inner = kind.value_field.with_type(_timeless(kind.value_type))
-        return pa.list_(inner) if pa.types.is_list(kind) else pa.large_list(inner)
-    if pa.types.is_struct(kind):
-        return pa.struct([kind.field(i).with_type(_timeless(kind.field(i).type)) for i in range(kind.num_fields)])
-    return kind
-
-
-def _json(value: object) -> JsonValue:
-    """Return a decoded value as JSON: bytes in base64, no number where a column of numbers has a gap."""
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return None if math.isnan(value) else value
-        case bytes():
-            return base64.b64encode(value).decode("ascii")
-        case list() | tuple():
-            return [_json(item) for item in value]
-        case dict():
-            return {str(key): _json(item) for key, item in value.items()}
-    return str(value)
+    def excluded_by(self, least: bytes | None, greatest: bytes | None) -> bool:
+        """Return whether a column's least and greatest value say that it holds none; only plain ids are judged so."""
+        if least is None or greatest is None:
+            return False
+        low, high = (value.hex() if len(value) == 16 else value.decode("latin-1") for value in (least, greatest))
+        if not (_HEX.fullmatch(low) and _HEX.fullmatch(high)):
+            return False
+        return not any(prefix.ljust(32, "f") >= low and prefix.ljust(32, "0") <= high for prefix in self._prefixes)

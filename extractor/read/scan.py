@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Span
 
-from . import index, parquet, prefixed, records, text
+from . import comma, index, parquet, prefixed, records, text
 from .ahead import ahead
 from .containers.interface import Attachment, RefusedError, Report
 from .frames import Broken, Form, Frame, Framing
@@ -22,14 +21,17 @@ from .inflate import CountedFile, chunks
 from .ledger import Ledger
 from .limits import Limits
 from .locate import Needles
+from .parquet_source import parquet_file
 from .records import Decoded
 from .sources import Progress, Source
+from .tables import shaped
 
 _HINTS = {
     "file_javascript_text": "the JavaScript console exporter prints text that no program can read: write JSON.stringify(span) instead",
     "file_comma_separated": "export the traces as JSON lines or Parquet: a CSV of spans has lost their types",
 }
 _PROTOBUF = "otlp_proto"
+_STRANGE_ROWS = 100
 _LARGE = 8 << 20  # bytes of a source
 _CONTROL = frozenset(range(9)) | frozenset(range(14, 32))
 
@@ -135,10 +137,6 @@ class Scanner:
             self.ledger.add(code, file=source.number)
 
         with source.open() as opened:
-            if opened.read(len(parquet.MAGIC)) == parquet.MAGIC:
-                opened.seek(0)
-                yield from self._in_table(source, opened, needles)
-                return
             opened.seek(begun[0])
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
@@ -157,6 +155,9 @@ class Scanner:
         begun: tuple[int, int],
     ) -> Iterator[Hit]:
         head, stream, whole = _peek(plain, self.limits.head_bytes)
+        if head.startswith((parquet.MAGIC, parquet.ENCRYPTED)):
+            yield from self._in_table(source, compressed, stream, needles)
+            return
         size = source.size if compressed is None else None
         framing = prefixed.bare if self.container == _PROTOBUF and whole else _framing(head, whole=whole, size=size)
         if framing is None:
@@ -171,13 +172,26 @@ class Scanner:
                 frame = replace(item, number=number, start=item.start + begun[0], end=item.end + begun[0])
                 yield from self._parsed(source, frame, compressed)
 
-    def _in_table(self, source: Source, opened: BinaryIO, needles: Needles | None) -> Iterator[Hit]:
+    def _in_table(
+        self, source: Source, compressed: str | None, stream: Iterator[bytes], needles: Needles | None
+    ) -> Iterator[Hit]:
+        """Yield the rows of a Parquet file; a table none of whose first rows is known is left at that."""
+
         def report(code: str) -> None:
             self.ledger.add(code, file=source.number)
 
-        for number, row in parquet.rows(opened, source.size, source.number, needles, self.limits, report):
-            frame = Frame(number=number, start=0, end=source.size, form="json", data=b"")
-            yield from self._hits(source, frame, "+parquet", partial(records.decode, row, self.container))
+        suffix = f"+parquet+{compressed}" if compressed else "+parquet"
+        known = False
+        with parquet_file(source, compressed, stream, self.limits) as file:
+            for row in parquet.rows(file, source.number, needles, self.limits, report):
+                frame = Frame(number=row.number, start=row.start, end=row.end, form="json", data=row.trace_id.encode())
+                decode = partial(records.decode, shaped(row.record), self.container)
+                for hit in self._hits(source, frame, suffix, decode):
+                    known = True
+                    yield hit
+                if not known and row.number >= _STRANGE_ROWS:
+                    report("table_not_recognised")
+                    return
 
     def _parsed(self, source: Source, frame: Frame, compressed: str | None) -> Iterator[Hit]:
         layer = compressed or ("zstd" if frame.compressed else None)
@@ -223,7 +237,7 @@ def _framing(head: bytes, *, whole: bool, size: int | None) -> Framing | None:
         binary = prefixed.framing_of(head, len(head) if whole else size)
         if binary is not None:
             return binary
-    return text.framing_of(head)
+    return comma.framing_of(head) or text.framing_of(head)
 
 
 def _decode(frame: Frame, container: str | None, report: Report) -> Decoded:

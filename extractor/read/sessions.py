@@ -20,6 +20,7 @@ SESSION_KEYS = frozenset(
         "ai.telemetry.metadata.sessionId",
         "gcp.vertex.agent.session_id",
         "mlflow.trace.session",
+        "braintrust.metadata.session_id",
     }
 )
 

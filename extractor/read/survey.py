@@ -112,10 +112,11 @@ def survey_traces(scanner: Scanner, tell: Teller | None) -> Survey:
     for trace_id, sessions in attached.items():
         if trace_id in tallies:
             tallies[trace_id].sessions.update(sessions)
+    notes = scanner.ledger.notes()
+    if without := len(attached.keys() - tallies.keys()):
+        notes = tuple(sorted((*notes, Note(code="trace_without_spans", count=without)), key=lambda note: note.code))
     ordered = sorted(tallies.items(), key=lambda item: (item[1].start_ns, item[0]))
-    return Survey(
-        traces=tuple(tally.summary(trace_id) for trace_id, tally in ordered), file_notes=scanner.ledger.notes()
-    )
+    return Survey(traces=tuple(tally.summary(trace_id) for trace_id, tally in ordered), file_notes=notes)
 
 
 def _rfc3339(ns: int) -> str:

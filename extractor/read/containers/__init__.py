@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bare import BareAttributes
 from .braintrust import Braintrust
 from .clickhouse import ClickHouse
-from .datadog import Datadog
+from .datadog_llmobs import DatadogLlmObs
 from .deepeval import DeepEval
 from .honeycomb import Honeycomb
 from .inspect_ai import InspectAI
@@ -26,13 +26,13 @@ JSON_CONTAINERS: tuple[JsonContainer, ...] = (
     OtlpLogs(),
     Jaeger(),
     ClickHouse(),
-    Phoenix(),
     Honeycomb(),
     OpenAIAgents(),
-    LangSmith(),
     MLflow(),
-    Datadog(),
+    LangSmith(),
     Braintrust(),
+    DatadogLlmObs(),
+    Phoenix(),
     DeepEval(),
     InspectAI(),
     Langfuse(),
@@ -40,7 +40,6 @@ JSON_CONTAINERS: tuple[JsonContainer, ...] = (
     SpanJson(),
     BareAttributes(),
 )
-
 NAMES: tuple[str, ...] = (*(container.name for container in JSON_CONTAINERS), "otlp_proto")
 """What `--format` takes."""
 

@@ -1,4 +1,4 @@
-"""Braintrust's log rows: one a span, later ones merged into earlier ones of the same span."""
+"""Braintrust log rows: one a line, or the pages that its API answers. Rows that are merges complete earlier ones."""
 
 from __future__ import annotations
 
@@ -6,60 +6,103 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from extractor.model.json import JsonValue
-from extractor.model.span import Span
+from extractor.model.span import Attributes, Span
 
 from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
+from .naming import failure, opened_members, told, under
 from .times import nanoseconds
-from .values import members, pick, plain, string, under
+from .values import objects, string
 
-_OURS = "braintrust."
-_SECONDS = 10**9
+_SPREAD = ("span_attributes", "metadata", "metrics", "context")
+_PLACED = frozenset(
+    {
+        *_SPREAD,
+        "id",
+        "span_id",
+        "root_span_id",
+        "span_parents",
+        "is_root",
+        "error",
+        "created",
+        "project_id",
+        "log_id",
+        "org_id",
+        "experiment_id",
+        "dataset_id",
+        "prompt_session_id",
+        "_xact_id",
+        "_pagination_key",
+        "_is_merge",
+        "_merge_paths",
+        "_async_scoring_state",
+        "comments",
+        "audit_data",
+    }
+)
+_SECOND = 10**9
 
 
 class Braintrust(JsonContainer):
-    """One row a record."""
+    """Rows of project logs and experiments."""
 
     name: ClassVar[str] = "braintrust"
 
     def recognises(self, record: dict[str, JsonValue]) -> bool:
-        """Return whether the object has Braintrust's ids of span and root."""
-        return "root_span_id" in record and "span_id" in record
+        """Return whether the object is a row, or a page of rows."""
+        return any(_is_row(row) for row in (record, *_page(record)[:1]))
 
     def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
-        """Yield the one span."""
-        try:
-            yield _span(record, report)
-        except RefusedError:
-            report("span_refused")
+        """Yield a span for each row; of a span in several rows each says what it knows."""
+        for row in [record] if _is_row(record) else _page(record):
+            if row.get("_object_delete"):
+                report("row_deleted")
+                continue
+            try:
+                yield _span(row, report)
+            except RefusedError:
+                report("span_refused")
+
+
+def _is_row(record: dict[str, JsonValue]) -> bool:
+    return "root_span_id" in record and "span_id" in record and ("span_attributes" in record or "_is_merge" in record)
+
+
+def _page(record: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    return [row for row in (*objects(record, "events"), *objects(record, "data")) if "root_span_id" in row]
 
 
 def _span(row: dict[str, JsonValue], report: Report) -> Span:
-    about, metrics, metadata = members(row, "span_attributes"), members(row, "metrics"), members(row, "metadata")
+    named = opened_members(row.get("span_attributes"))
+    metrics = opened_members(row.get("metrics"))
+    # Seconds as a double: its decimal text is taken, never its product with a billion.
+    start = nanoseconds(metrics.get("start"), report, unit=_SECOND)
+    end = nanoseconds(metrics.get("end"), report, unit=_SECOND)
     parents = row.get("span_parents")
     error = row.get("error")
-    told: list[tuple[str, JsonValue]] = [
-        (_OURS + "type", about.get("type")),
-        (_OURS + "input", row.get("input")),
-        (_OURS + "output", row.get("output")),
-        (_OURS + "expected", row.get("expected")),
-        (_OURS + "error", error),
-        *under(_OURS + "metadata.", metadata),
-        *((_OURS + "metrics." + key, value) for key, value in metrics.items() if key not in ("start", "end")),
-        *under(_OURS + "scores.", members(row, "scores")),
-        (_OURS + "tags", row.get("tags")),
-        ("session.id", metadata.get("session_id")),
-        ("user.id", metadata.get("user_id")),
-    ]
+    message, raised = failure(error, end or start) if isinstance(error, str) and error else ("", ())
     return Span(
         trace_id=ids.foreign_trace_id(row.get("root_span_id")),
         span_id=ids.foreign_span_id(row.get("span_id")),
         parent_id=ids.foreign_parent_id(parents[0]) if isinstance(parents, list) and parents else None,
-        name=string(about.get("name")),
-        kind="internal",
-        start_ns=nanoseconds(metrics.get("start"), report, unit=_SECONDS) or nanoseconds(row.get("created"), report),
-        end_ns=nanoseconds(metrics.get("end"), report, unit=_SECONDS) or None,
-        attributes=tuple((key, plain(value, report)) for key, value in told if value is not None),
+        name=string(named.get("name")),
+        kind="unspecified",
+        start_ns=start,
+        end_ns=end or None,
+        attributes=_attributes(row, metrics, report),
+        events=raised,
         status_code="error" if error else "unset",
-        status_message=string(error) or string(pick(error, "message") if isinstance(error, dict) else None),
+        status_message=message,
+    )
+
+
+def _attributes(row: dict[str, JsonValue], metrics: dict[str, JsonValue], report: Report) -> Attributes:
+    error = row.get("error")
+    return (
+        *under("braintrust.span_attributes.", opened_members(row.get("span_attributes")), report),
+        *under("braintrust.metadata.", opened_members(row.get("metadata")), report),
+        *under("braintrust.metrics.", metrics, report, leave=("start", "end")),
+        *under("braintrust.context.", opened_members(row.get("context")), report),
+        *told("braintrust.error", None if isinstance(error, str) else error, report),
+        *under("braintrust.", row, report, leave=_PLACED),
     )

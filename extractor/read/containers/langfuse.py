@@ -1,4 +1,8 @@
-"""Langfuse: observations as the API, the UI and the blob-storage export write them, under the names of its OTel attributes."""
+"""Langfuse: rows of the blob storage export, answers of the API, traces downloaded from the UI.
+
+Attributes have the names that Langfuse's SDK writes from version 3 on. Observations that came in by OpenTelemetry have
+their original attributes, resource and scope in their metadata, from where they are restored.
+"""
 
 from __future__ import annotations
 
@@ -10,129 +14,189 @@ from extractor.model.span import Attributes, Resource, Scope, Span
 
 from . import ids
 from .interface import Attachment, JsonContainer, RefusedError, Report
+from .naming import opened, opened_members, snake, told, under
 from .times import nanoseconds
-from .values import attributes, json_of, members, objects, pick, plain, string, under
+from .values import added, attributes, objects, pick, string
 
-_OBSERVATION = "langfuse.observation."
 _TYPES = frozenset(
-    {"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
+    {
+        "SPAN",
+        "GENERATION",
+        "EVENT",
+        "AGENT",
+        "TOOL",
+        "CHAIN",
+        "RETRIEVER",
+        "EVALUATOR",
+        "EMBEDDING",
+        "GUARDRAIL",
+    }
 )
-_MEMBERS = (
-    (("level",), "level"),
-    (("statusMessage", "status_message"), "status_message"),
-    (("model", "providedModelName", "provided_model_name"), "model.name"),
-    (("modelParameters", "model_parameters"), "model.parameters"),
-    (("usageDetails", "usage_details", "usage"), "usage_details"),
-    (("costDetails", "cost_details"), "cost_details"),
-    (("promptName", "prompt_name"), "prompt.name"),
-    (("promptVersion", "prompt_version"), "prompt.version"),
-    (("completionStartTime", "completion_start_time"), "completion_start_time"),
-    (("toolCalls", "tool_calls"), "tool_calls"),
+_OF_A_TRACE = frozenset({"bookmarked", "public", "release", "tags", "session_id", "user_id"})
+_NAMES = {
+    "model": "model.name",
+    "provided_model_name": "model.name",
+    "model_parameters": "model.parameters",
+    "prompt_name": "prompt.name",
+    "prompt_version": "prompt.version",
+}
+# The span says these itself, or they say nothing of the step.
+_PLACED = frozenset(
+    {
+        "id",
+        "span_id",
+        "trace_id",
+        "parent_observation_id",
+        "parent_span_id",
+        "start_time",
+        "end_time",
+        "name",
+        "metadata",
+        "type",
+        "version",
+        "environment",
+        "project_id",
+        "latency",
+        "created_at",
+        "user_id",
+        "session_id",
+        "trace_name",
+    }
 )
-_RESTORED = ("attributes", "resourceAttributes", "scope")  # members of metadata that hold an OTel span's own
+_ORIGINAL = ("attributes", "resourceAttributes", "scope")
 
 
 class Langfuse(JsonContainer):
-    """A trace with its observations, or one observation or trace row."""
+    """Observations and traces, as rows or nested, in snake_case or camelCase."""
 
     name: ClassVar[str] = "langfuse"
 
     def recognises(self, record: dict[str, JsonValue]) -> bool:
-        """Return whether the object is a download, a trace or an observation."""
-        return "observations" in record or _is_observation(record) or _is_trace(record)
+        """Return whether the object is an observation, a trace, a download of one, or a page of any."""
+        return _is_download(record) or any(
+            _is_observation(row) or _is_trace(row) for row in (record, *objects(record, "data")[:1])
+        )
 
     def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
-        """Yield observations as spans, and what traces say of all of them."""
-        trace = members(record, "trace") or (record if _is_trace(record) or "observations" in record else {})
-        if trace:
-            try:
-                yield _context(trace, report)
-            except RefusedError:
-                report("span_refused")
-        for row in objects(record, "observations") or ([record] if _is_observation(record) else []):
-            try:
-                yield _span(row, report)
-            except RefusedError:
-                report("span_refused")
+        """Yield a span for each observation, and what trace rows say of their traces."""
+        for row in objects(record, "data") or [record]:
+            if _is_download(row):
+                yield from _downloaded(row, report)
+            else:
+                yield from _read(row, report)
 
 
-def _is_observation(record: dict[str, JsonValue]) -> bool:
-    told = pick(record, "traceId", "trace_id") is not None and pick(record, "startTime", "start_time") is not None
-    return told and "id" in record and string(record.get("type")).upper() in _TYPES
+def _is_download(record: dict[str, JsonValue]) -> bool:
+    observations = record.get("observations")
+    return isinstance(observations, list) and ("trace" in record or _is_trace(record))
 
 
-def _is_trace(record: dict[str, JsonValue]) -> bool:
-    signs = {"sessionId", "session_id", "userId", "user_id"} & set(record)
-    return "id" in record and "timestamp" in record and bool(signs) and "bookmarked" in record
+def _downloaded(record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
+    trace = record.get("trace")
+    row = trace if isinstance(trace, dict) else {name: record[name] for name in record if name != "observations"}
+    yield from _read(row, report)
+    for observation in objects(record, "observations"):
+        # Nested in its trace, an observation may leave out which one that is.
+        yield from _read({"traceId": row.get("id"), **observation}, report)
 
 
-def _context(trace: dict[str, JsonValue], report: Report) -> Attachment:
-    told = [
-        ("langfuse.trace.name", trace.get("name")),
-        ("session.id", pick(trace, "sessionId", "session_id")),
-        ("user.id", pick(trace, "userId", "user_id")),
-        ("langfuse.release", trace.get("release")),
-        ("langfuse.version", trace.get("version")),
-        ("langfuse.environment", trace.get("environment")),
-        ("langfuse.trace.tags", trace.get("tags")),
-        ("langfuse.trace.input", json_of(trace.get("input"))),
-        ("langfuse.trace.output", json_of(trace.get("output"))),
-        *under("langfuse.trace.metadata.", _restoring(trace.get("metadata"))),
-    ]
-    return Attachment(
-        trace_id=ids.foreign_trace_id(trace.get("id")),
-        attributes=tuple((key, plain(value, report)) for key, value in told if value not in (None, [], "")),
+def _is_observation(row: dict[str, JsonValue]) -> bool:
+    kind = row.get("type")
+    return (
+        isinstance(kind, str)
+        and kind.upper() in _TYPES
+        and pick(row, "trace_id", "traceId") is not None
+        and pick(row, "id", "span_id") is not None
+        and ("start_time" in row or "startTime" in row)
     )
 
 
-def _span(row: dict[str, JsonValue], report: Report) -> Span:
-    metadata = _restoring(row.get("metadata"))
-    restored = {name: _object(metadata.pop(name, None)) for name in _RESTORED}
-    start = nanoseconds(pick(row, "startTime", "start_time"), report)
-    end = nanoseconds(pick(row, "endTime", "end_time"), report)
+def _is_trace(row: dict[str, JsonValue]) -> bool:
+    if "id" not in row or "timestamp" not in row or "trace_id" in row or "traceId" in row:
+        return False
+    return len(_OF_A_TRACE.intersection(map(snake, row))) > 1
+
+
+def _read(row: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
+    try:
+        if _is_observation(row):
+            yield _observation({snake(name): value for name, value in row.items()}, report)
+        elif _is_trace(row):
+            yield _trace({snake(name): value for name, value in row.items()}, report)
+        else:
+            report("record_not_recognised")
+    except RefusedError:
+        report("span_refused")
+
+
+def _observation(row: dict[str, JsonValue], report: Report) -> Span:
+    metadata = opened(row.get("metadata"))
+    restored = {name: opened_members(metadata.get(name)) for name in _ORIGINAL} if isinstance(metadata, dict) else {}
+    kind = string(row["type"]).lower()
+    start = nanoseconds(row.get("start_time"), report)
+    end = nanoseconds(row.get("end_time"), report)
     failed = string(row.get("level")).upper() == "ERROR"
+    scope = restored.get("scope", {})
+    own = (
+        ("langfuse.observation.type", kind),
+        *(pair for name, value in row.items() if name not in _PLACED for pair in _member(name, value, report)),
+        *_metadata("langfuse.observation.metadata", metadata, report),
+        *_of_trace(row, report),
+    )
     return Span(
-        trace_id=ids.foreign_trace_id(pick(row, "traceId", "trace_id")),
-        span_id=ids.foreign_span_id(row.get("id")),
-        parent_id=ids.foreign_parent_id(pick(row, "parentObservationId", "parent_observation_id")),
+        trace_id=ids.foreign_trace_id(row.get("trace_id")),
+        span_id=ids.foreign_span_id(pick(row, "id", "span_id")),
+        parent_id=ids.foreign_parent_id(pick(row, "parent_observation_id", "parent_span_id")),
         name=string(row.get("name")),
-        kind="internal",
+        kind="unspecified",
         start_ns=start,
-        end_ns=end or (start if string(row.get("type")).upper() == "EVENT" else None),
-        attributes=(*attributes(restored["attributes"], report), *_attributes(row, metadata, restored, report)),
+        end_ns=end or (start if kind == "event" else None) or None,
+        attributes=added(own, attributes(restored.get("attributes"), report)),
         status_code="error" if failed else "unset",
-        status_message=string(pick(row, "statusMessage", "status_message")) if failed else "",
-        resource=Resource(attributes=attributes(restored["resourceAttributes"], report)),
+        status_message=string(row.get("status_message")) if failed else "",
+        resource=Resource(attributes=attributes(restored.get("resourceAttributes"), report)),
         scope=Scope(
-            name=string(restored["scope"].get("name")),
-            version=string(restored["scope"].get("version")),
-            attributes=attributes(restored["scope"].get("attributes"), report),
+            name=string(scope.get("name")),
+            version=string(scope.get("version")),
+            attributes=attributes(scope.get("attributes"), report),
         ),
     )
 
 
-def _attributes(
-    row: dict[str, JsonValue], metadata: dict[str, JsonValue], restored: dict[str, dict[str, JsonValue]], report: Report
-) -> Attributes:
-    told = restored["attributes"]
-    found: list[tuple[str, JsonValue]] = [
-        (_OBSERVATION + "type", string(row.get("type")).lower()),
-        (_OBSERVATION + "input", json_of(row.get("input"))),
-        (_OBSERVATION + "output", json_of(row.get("output"))),
-        *((_OBSERVATION + key, json_of(pick(row, *names))) for names, key in _MEMBERS),
-        *under(_OBSERVATION + "metadata.", metadata),
-        ("user.id", pick(row, "userId", "user_id")),
-        ("session.id", pick(row, "sessionId", "session_id")),
-        ("langfuse.environment", row.get("environment")),
-        ("langfuse.version", row.get("version")),
-    ]
-    return tuple((key, plain(value, report)) for key, value in found if value not in (None, {}, []) and key not in told)
+def _member(name: str, value: JsonValue, report: Report) -> Attributes:
+    return told("langfuse.observation." + _NAMES.get(name, name), value, report)
 
 
-def _restoring(value: JsonValue) -> dict[str, JsonValue]:
-    return dict(_object(value))
+def _metadata(prefix: str, metadata: JsonValue, report: Report) -> Attributes:
+    if isinstance(metadata, dict):
+        return under(prefix + ".", metadata, report, leave=_ORIGINAL)
+    return told(prefix, metadata or None, report)
 
 
-def _object(value: JsonValue) -> dict[str, JsonValue]:
-    value = json_of(value)
-    return value if isinstance(value, dict) else {}
+def _of_trace(row: dict[str, JsonValue], report: Report) -> Attributes:
+    """Return what a trace says, which newer observation rows repeat."""
+    return (
+        *told("session.id", row.get("session_id") or None, report),
+        *told("user.id", row.get("user_id") or None, report),
+        *told("langfuse.trace.name", row.get("trace_name") or None, report),
+        *told("langfuse.version", row.get("version") or None, report),
+        *told("langfuse.environment", row.get("environment") or None, report),
+    )
+
+
+def _trace(row: dict[str, JsonValue], report: Report) -> Attachment:
+    metadata = opened(row.get("metadata"))
+    return Attachment(
+        trace_id=ids.foreign_trace_id(row.get("id")),
+        attributes=(
+            *_of_trace(row, report),
+            *told("langfuse.trace.name", row.get("name") or None, report),
+            *told("langfuse.release", row.get("release") or None, report),
+            *(
+                pair
+                for name in ("tags", "public", "input", "output", "updated_at")
+                for pair in told("langfuse.trace." + name, row.get(name), report)
+            ),
+            *_metadata("langfuse.trace.metadata", metadata, report),
+        ),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar, TypeAlias, get_args
 
 from extractor.model.json import JsonValue
@@ -15,6 +15,9 @@ from .values import attributes, members, natural, objects, pick, string
 
 _KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
 _STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
+_Readers: TypeAlias = tuple[Callable[[JsonValue], str], Callable[[JsonValue], str], Callable[[JsonValue], str | None]]
+_STRICT: _Readers = (ids.trace_id, ids.span_id, ids.parent_id)
+_FOREIGN: _Readers = (ids.foreign_trace_id, ids.foreign_span_id, ids.foreign_parent_id)
 _CONTEXT = ("context", "spanContext", "span_context")
 
 
@@ -34,25 +37,19 @@ class SpanJson(JsonContainer):
         """Yield the one span."""
         resource = Resource(attributes=attributes(members(record, "resource").get("attributes"), report))
         scope = members(record, "scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
-        yield from decode([record], resource, decode_scope(scope, report), report, foreign=True)
+        try:
+            yield read_span(record, resource, decode_scope(scope, report), report, home_made=True)
+        except RefusedError:
+            report("span_refused")
 
 
-def decode(
-    nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, report: Report, *, foreign: bool = False
-) -> Iterator[Span]:
-    """Yield span objects as spans; those without valid ids are reported as ``span_refused``.
-
-    With ``foreign`` ids may be of any kind; those that are not OpenTelemetry's are reported as ``foreign_ids``.
-    """
+def decode(nodes: list[dict[str, JsonValue]], resource: Resource, scope: Scope, report: Report) -> Iterator[Span]:
+    """Yield span objects as spans; those without valid ids are reported as ``span_refused``."""
     for node in nodes:
         try:
-            yield _span(node, _ids(node), resource, scope, report)
+            yield read_span(node, resource, scope, report)
         except RefusedError:
-            if foreign and (own := _foreign_ids(node)) is not None:
-                report("foreign_ids")
-                yield _span(node, own, resource, scope, report)
-            else:
-                report("span_refused")
+            report("span_refused")
 
 
 def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
@@ -64,33 +61,21 @@ def decode_scope(node: dict[str, JsonValue], report: Report) -> Scope:
     )
 
 
-_Ids: TypeAlias = tuple[str, str, str | None]
+def read_span(
+    node: dict[str, JsonValue], resource: Resource, scope: Scope, report: Report, *, home_made: bool = False
+) -> Span:
+    """Return one span object as a span; ``home_made`` ones may have ids of any text, which is told as ``foreign_ids``.
 
-
-def _ids(node: dict[str, JsonValue]) -> _Ids:
-    """Return the ids of trace, span and parent. Raises `RefusedError`."""
+    Raises `RefusedError` for ids that are none.
+    """
     context = members(node, *_CONTEXT) or node
-    return (
-        ids.trace_id(pick(context, "traceId", "trace_id")),
-        ids.span_id(pick(context, "spanId", "span_id", "id")),
-        ids.parent_id(_parent(node)),
-    )
-
-
-def _foreign_ids(node: dict[str, JsonValue]) -> _Ids | None:
-    context = members(node, *_CONTEXT) or node
-    trace, span = pick(context, "traceId", "trace_id"), pick(context, "spanId", "span_id", "id")
-    if ids.is_no_id(trace) or ids.is_no_id(span):
-        return None
     try:
-        return ids.foreign_trace_id(trace), ids.foreign_span_id(span), ids.foreign_parent_id(_parent(node))
+        trace_id, span_id, parent_id = _ids(node, context, _STRICT)
     except RefusedError:
-        return None
-
-
-def _span(node: dict[str, JsonValue], own: _Ids, resource: Resource, scope: Scope, report: Report) -> Span:
-    context = members(node, *_CONTEXT) or node
-    trace_id, span_id, parent_id = own
+        if not home_made:
+            raise
+        trace_id, span_id, parent_id = _ids(node, context, _FOREIGN)
+        report("foreign_ids")
     status = members(node, "status")
     events, links = objects(node, "events", "span_events"), objects(node, "links")
     start, end = _times(node, report)
@@ -113,6 +98,15 @@ def _span(node: dict[str, JsonValue], own: _Ids, resource: Resource, scope: Scop
         + sum(_dropped(child, "Attributes") for child in (*events, *links)),
         resource=resource,
         scope=scope,
+    )
+
+
+def _ids(node: dict[str, JsonValue], context: dict[str, JsonValue], kinds: _Readers) -> tuple[str, str, str | None]:
+    trace_id, span_id, parent_id = kinds
+    return (
+        trace_id(pick(context, "traceId", "trace_id")),
+        span_id(pick(context, "spanId", "span_id", "id")),
+        parent_id(_parent(node)),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Iterator
 
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.span import Attributes
@@ -49,11 +48,6 @@ def objects(node: dict[str, JsonValue], *names: str) -> list[dict[str, JsonValue
     """Return the objects in a member that is a list."""
     value = pick(node, *names)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def under(prefix: str, node: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    """Yield an object's members as attributes below a prefix; what is null is absent."""
-    yield from ((prefix + key, value) for key, value in node.items() if value is not None)
 
 
 def json_of(value: JsonValue) -> JsonValue:
@@ -182,3 +176,9 @@ def plain(value: JsonValue, report: Report) -> JsonValue:
     if isinstance(value, list):
         return [plain(child, report) for child in value]
     return real(value, report) if isinstance(value, float) else value
+
+
+def added(base: Attributes, other: Attributes) -> Attributes:
+    """Return attributes with those of the other that they lack."""
+    known = {key for key, _ in base}
+    return base + tuple(pair for pair in other if pair[0] not in known)

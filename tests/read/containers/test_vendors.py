@@ -1,4 +1,4 @@
-"""What services export in shapes of their own: ids, times, parents, content and context."""
+"""MLflow traces, OpenAI Agents items, Datadog LLM Observability events, Braintrust rows, DeepEval traces."""
 
 from __future__ import annotations
 
@@ -9,264 +9,351 @@ from typing import Any
 import pytest
 
 from extractor.model.config import Wanted
-from extractor.model.reading import Reading
+from extractor.model.span import Span
 from extractor.read import survey
 
-from ..build import START, TRACE, lines
+from ..build import START, TRACE
 from ..conftest import ReadBytes, codes
 
-FIRST, SECOND = f"{1:016x}", f"{2:016x}"
-BEGIN, END = "2025-06-15T15:06:40.000001Z", "2025-06-15T15:06:41Z"
-UUID = "01a22e64-c73d-7514-852f-9c0a6efc4aea"
-CHILD = "01a22e64-c745-7430-ad77-241ea0b9626f"
+Node = dict[str, Any]
 
 
-def one_trace(read_bytes: ReadBytes, document: Any, trace_id: str) -> Reading:
-    reading: Reading = read_bytes(json.dumps(document).encode() + b"\n", wanted=Wanted(trace_ids=(trace_id,)))
-    return reading
+def lines(*records: Node) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
 
 
-def observation(**members: Any) -> dict[str, Any]:
-    return {
-        "id": FIRST, "traceId": "order-run-7", "type": "TOOL", "name": "lookup_order", "startTime": BEGIN, "endTime": END, "level": "ERROR",
-        "statusMessage": "timed out", "input": {"order_id": "ORD-1"}, "output": '{"status": "late"}', "metadata": {"attempt": "2"}, "parentObservationId": None,
-    } | members  # fmt: skip
+def encoded(digits: str) -> str:
+    return base64.b64encode(bytes.fromhex(digits)).decode()
 
 
-def test_a_langfuse_download_is_a_trace_with_its_context(read_bytes: ReadBytes) -> None:
-    trace = {
-        "id": "order-run-7",
-        "timestamp": BEGIN,
-        "sessionId": "s-1",
-        "userId": "u-1",
-        "name": "refund",
-        "bookmarked": False,
-    }
-    document = {
-        "trace": trace,
-        "observations": [observation(), observation(id=SECOND, parentObservationId=FIRST, level="DEFAULT")],
-    }
-    root, child = one_trace(read_bytes, document, "order-run-7").spans
-    assert (root.status_code, root.status_message, child.status_code) == ("error", "timed out", "unset")
-    assert child.parent_id == root.span_id
-    assert {
-        "langfuse.observation.type": "tool",
-        "langfuse.observation.input": {"order_id": "ORD-1"},
-        "langfuse.observation.output": {"status": "late"},
-        "langfuse.observation.metadata.attempt": "2",
-        "session.id": "s-1",
-        "user.id": "u-1",
-    }.items() <= dict(root.attributes).items()
-    assert child.get("session.id") is None
-
-
-def test_langfuse_rows_restore_what_an_otel_span_had(read_bytes: ReadBytes) -> None:
-    metadata = {
-        "attributes": {"gen_ai.tool.name": "lookup_order", "langfuse.observation.type": "tool"},
-        "resourceAttributes": {"service.name": "refund-agent"},
-        "scope": {"name": "langfuse-sdk", "version": "3"},
-    }
-    row = {
-        "id": FIRST, "trace_id": TRACE, "type": "SPAN", "start_time": "2025-06-15 15:06:40.001", "end_time": None, "parent_observation_id": None,
-        "metadata": json.dumps(metadata), "usage_details": {"input": 3},
-    }  # fmt: skip
-    (found,) = read_bytes(lines([row])).spans
-    assert (found.scope.name, found.resource.attributes) == ("langfuse-sdk", (("service.name", "refund-agent"),))
-    assert found.get("gen_ai.tool.name") == "lookup_order"
-    assert found.get("langfuse.observation.type") == "tool"
-    assert found.get("langfuse.observation.usage_details") == {"input": 3}
-    assert found.end_ns is None
-
-
-def run(**members: Any) -> dict[str, Any]:
-    return {
-        "id": UUID, "trace_id": UUID, "name": "refund_flow", "run_type": "chain", "start_time": BEGIN, "end_time": END, "inputs": {"q": "hi"},
-        "outputs": {"a": "ok"}, "error": None, "extra": {"metadata": {"thread_id": "s-1"}}, "dotted_order": f"20250615T150640000001Z{UUID}",
-    } | members  # fmt: skip
-
-
-def nested() -> dict[str, Any]:
-    order = f"20250615T150640000001Z{UUID}.20250615T150640000002Z{CHILD}"
-    return run(
-        id=CHILD,
-        run_type="tool",
-        name="lookup_order",
-        error="ReadTimeout('late')",
-        dotted_order=order,
-        extra={"tool_call_id": "call_1"},
-    )
-
-
-@pytest.mark.parametrize("shape", ["lines", "tree", "batch"])
-def test_langsmith_runs_lines_trees_and_batches(read_bytes: ReadBytes, shape: str) -> None:
-    documents = {
-        "lines": [run(), nested()],
-        "tree": [run(child_runs=[nested() | {"trace_id": None}])],
-        "batch": [
-            {
-                "post": [run(outputs=None, end_time=None), nested()],
-                "patch": [{"dotted_order": run()["dotted_order"], "outputs": {"a": "ok"}, "end_time": END}],
-            }
-        ],
-    }[shape]
-    root, tool = read_bytes(lines(documents), wanted=Wanted(trace_ids=(UUID,))).spans
-    assert (root.parent_id, tool.parent_id) == (None, root.span_id)
-    assert (root.get("gen_ai.prompt"), root.get("gen_ai.completion")) == ({"q": "hi"}, {"a": "ok"})
-    assert root.end_ns == 1_750_000_001_000_000_000
-    assert (tool.status_code, tool.status_message) == ("error", "ReadTimeout('late')")
-    assert tool.get("gen_ai.tool.call.id") == "call_1"
-    assert root.get("langsmith.metadata.thread_id") == "s-1"
-
-
-def test_langsmith_content_that_lies_elsewhere_is_told(read_bytes: ReadBytes) -> None:
-    reading = one_trace(read_bytes, run(inputs=None, inputs_s3_urls={"ROOT": {"presigned_url": "x"}}), UUID)
-    assert codes(reading.file_notes)["external_content"] == 1
-
-
-def test_mlflow_traces_are_decoded_once_and_carry_their_info(read_bytes: ReadBytes) -> None:
-    def encoded(digits: str) -> str:
-        return base64.b64encode(bytes.fromhex(digits)).decode()
-
-    spans = [
-        {
-            "trace_id": encoded(TRACE), "span_id": encoded(FIRST), "parent_span_id": None, "name": "refund_agent", "start_time_unix_nano": START + 1,
-            "end_time_unix_nano": START + 2, "status": {"code": "STATUS_CODE_ERROR"}, "attributes": {"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"a": 1}'},
+def mlflow(version: int) -> Node:
+    attributes = {"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": '{"id": "A-7"}', "http.request.method": '"POST"'}
+    event = {"name": "exception", "attributes": {"exception.message": "timed out"}}
+    if version == 3:
+        span = {
+            "trace_id": encoded(TRACE),
+            "span_id": encoded("00000000000000a2"),
+            "parent_span_id": encoded("00000000000000a1"),
+            "name": "issue_refund",
+            "start_time_unix_nano": START + 1,
+            "end_time_unix_nano": START + 2,
+            "status": {"code": "STATUS_CODE_ERROR", "message": "timed out"},
+            "attributes": attributes,
+            "events": [event | {"time_unix_nano": START + 1}],
+            "links": [],
         }
-    ]  # fmt: skip
-    info = {
-        "trace_id": "tr-" + TRACE,
-        "trace_metadata": {"mlflow.trace.session": "s-1"},
-        "state": "OK",
-        "tags": {"tenant": "t1"},
-    }
-    (found,) = one_trace(read_bytes, {"info": info, "data": {"spans": spans}}, "tr-" + TRACE).spans
-    assert (found.trace_id, found.start_ns, found.status_code) == (TRACE, START + 1, "error")
-    assert (found.get("mlflow.spanType"), found.get("mlflow.spanInputs")) == ("TOOL", {"a": 1})
-    assert (found.get("mlflow.trace.session"), found.get("mlflow.trace.tag.tenant")) == ("s-1", "t1")
+        root = span | {"span_id": encoded("00000000000000a1"), "parent_span_id": None, "name": "run", "events": []}
+        info = {
+            "trace_id": "tr-" + TRACE,
+            "state": "ERROR",
+            "trace_metadata": {"mlflow.trace.session": "chat-9", "mlflow.traceInputs": "{}"},
+            "tags": {"mlflow.traceName": "refunds", "tenant": "acme"},
+        }
+    else:
+        span = {
+            "name": "issue_refund",
+            "context": {"trace_id": "0x" + TRACE, "span_id": "0x00000000000000a2"},
+            "parent_id": "0x00000000000000a1",
+            "start_time": START + 1,
+            "end_time": START + 2,
+            "status_code": "ERROR",
+            "status_message": "timed out",
+            "attributes": attributes,
+            "events": [event | {"timestamp": (START + 1) // 1000}],
+        }
+        root = span | {
+            "context": {"trace_id": "0x" + TRACE, "span_id": "0x00000000000000a1"},
+            "parent_id": None,
+            "name": "run",
+            "events": [],
+        }
+        info = {
+            "request_id": "tr-" + TRACE,
+            "status": "ERROR",
+            "request_metadata": [{"key": "mlflow.trace.session", "value": "chat-9"}],
+            "tags": [{"key": "mlflow.traceName", "value": "refunds"}, {"key": "tenant", "value": "acme"}],
+        }
+    return {"info": info, "data": {"spans": [root, span]}}
 
 
-@pytest.mark.parametrize("body", [True, False])
-def test_openai_agents_items_as_lines_and_as_a_body(read_bytes: ReadBytes, body: bool) -> None:
-    items = [
-        {"object": "trace", "id": "trace_" + TRACE, "workflow_name": "refund_flow", "group_id": "s-1", "metadata": {"user_id": "u-1"}},
-        {
-            "object": "trace.span", "id": "span_" + "ab" * 12, "trace_id": "trace_" + TRACE, "parent_id": None, "started_at": BEGIN, "ended_at": END,
-            "span_data": {"type": "function", "name": "lookup_order", "input": '{"a": 1}', "output": None}, "error": {"message": "Error running tool", "data": {"error": "late"}},
-        },
-    ]  # fmt: skip
-    content = json.dumps({"data": items}).encode() if body else lines(items)
-    (found,) = read_bytes(content).spans
-    assert (found.name, found.status_code, found.status_message) == ("lookup_order", "error", "Error running tool")
-    assert found.get("openai_agents.input") == '{"a": 1}'
-    assert found.get("openai_agents.error.data") == {"error": "late"}
-    assert (found.get("session.id"), found.get("user.id")) == ("s-1", "u-1")
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("spelling", [TRACE, "tr-" + TRACE])
+def test_mlflow_traces_of_both_versions(read_bytes: ReadBytes, version: int, spelling: str) -> None:
+    root, call = read_bytes(lines(mlflow(version)), wanted=Wanted(trace_ids=(spelling,))).spans
+    assert (root.trace_id, call.parent_id, root.parent_id) == (TRACE, "00000000000000a1", None)
+    assert (call.start_ns, call.end_ns) == (START + 1, START + 2)
+    assert (call.status_code, call.status_message) == ("error", "timed out")
+    assert call.get("mlflow.spanType") == '"TOOL"'
+    assert call.get("http.request.method") == "POST"
+    assert [event.name for event in call.events] == ["exception"]
+    assert (root.get("mlflow.trace.session"), root.get("mlflow.trace.name")) == ("chat-9", "refunds")
+    assert (root.get("mlflow.tag.tenant"), root.get("mlflow.traceInputs")) == ("acme", None)
 
 
-@pytest.mark.parametrize("shape", ["payload", "line", "search"])
-def test_datadog_payloads_lines_and_answers(read_bytes: ReadBytes, shape: str) -> None:
-    node = {
-        "trace_id": TRACE, "span_id": "17502103400871995681", "parent_id": "undefined", "name": "lookup_order", "start_ns": START, "duration": 250, "status": "error",
-        "meta": {"span": {"kind": "tool"}, "input": {"value": '{"a": 1}'}, "error": {"type": "ReadTimeout", "message": "late"}, "metadata": {}},
-        "metrics": {"input_tokens": 3}, "tags": ["service:refund-agent", "tenant:t1"], "session_id": "s-1",
-    }  # fmt: skip
-    document: Any = {
-        "payload": [{"event_type": "span", "spans": [node]}],
-        "line": node,
-        "search": {"data": [{"type": "span", "attributes": node}]},
-    }[shape]
-    (found,) = one_trace(read_bytes, document, TRACE).spans
-    assert (found.parent_id, found.end_ns, found.status_code, found.status_message) == (
-        None,
-        START + 250,
-        "error",
-        "late",
-    )
-    assert {
-        "datadog.span.kind": "tool",
-        "datadog.input.value": '{"a": 1}',
-        "datadog.error.type": "ReadTimeout",
-        "session.id": "s-1",
-    }.items() <= dict(found.attributes).items()
-    assert found.resource.attributes == (("service.name", "refund-agent"),)
+def test_rows_of_an_mlflow_search(read_bytes: ReadBytes) -> None:
+    whole = mlflow(3)
+    row = {"trace_id": "tr-" + TRACE, "trace": json.dumps(whole), "state": "ERROR", "spans": whole["data"]["spans"]}
+    assert len(read_bytes(lines(row)).spans) == 2
 
 
-def test_braintrust_rows_of_one_span_are_folded(read_bytes: ReadBytes) -> None:
+def agents_item(number: int, kind: str, **members: Any) -> Node:
+    return {
+        "object": "trace.span",
+        "id": f"span_{number:024x}",
+        "trace_id": "trace_" + TRACE,
+        "parent_id": None if number == 1 else f"span_{1:024x}",
+        "started_at": f"2025-06-15T15:06:4{number}.000001+00:00",
+        "ended_at": f"2025-06-15T15:06:4{number}.5+00:00",
+        "span_data": {"type": kind, **members.pop("data", {})},
+        "error": None,
+    } | members
+
+
+AGENTS = [
+    {
+        "object": "trace",
+        "id": "trace_" + TRACE,
+        "workflow_name": "refunds",
+        "group_id": "chat-9",
+        "metadata": {"user_id": "cus_1"},
+    },
+    agents_item(
+        2,
+        "function",
+        data={"name": "issue_refund", "input": '{"id": "A-7"}', "output": "An error occurred"},
+        error={"message": "Error running tool", "data": {"tool_name": "issue_refund"}},
+    ),
+    agents_item(3, "handoff", data={"from_agent": "triage", "to_agent": "refunds"}),
+    agents_item(4, "guardrail", data={"name": "pii", "triggered": True}),
+    agents_item(1, "agent", data={"name": "triage", "tools": ["issue_refund"]}),
+]
+
+
+@pytest.mark.parametrize("form", ["lines", "body"])
+def test_items_of_the_agents_sdk(read_bytes: ReadBytes, form: str) -> None:
+    data = lines(*AGENTS) if form == "lines" else json.dumps({"data": AGENTS}).encode()
+    root, call, handoff, guard = read_bytes(data, wanted=Wanted(trace_ids=("trace_" + TRACE,))).spans
+    assert {span.parent_id for span in (call, handoff, guard)} == {root.span_id}
+    assert (root.get("session.id"), root.get("openai_agents.workflow_name")) == ("chat-9", "refunds")
+    assert root.get("openai_agents.metadata.user_id") == "cus_1"
+    assert (call.name, call.get("openai_agents.type")) == ("issue_refund", "function")
+    assert (call.status_code, call.status_message) == ("error", "Error running tool")
+    assert call.get("openai_agents.error.data") == {"tool_name": "issue_refund"}
+    assert handoff.name == "triage -> refunds"
+    assert guard.get("openai_agents.triggered") is True
+    assert root.start_ns % 10**9 == 1_000
+
+
+def datadog(number: int, kind: str, **members: Any) -> Node:
+    return {
+        "_dd": {"apm_trace_id": "ab" * 16},
+        "trace_id": TRACE,
+        "span_id": str(2**63 + number),
+        "parent_id": "undefined" if number == 1 else str(2**63 + 1),
+        "name": f"step {number}",
+        "start_ns": START + number,
+        "duration": 500,
+        "status": "ok",
+        "meta": {"span": {"kind": kind}, "input": {"value": "in"}, "output": {"value": "out"}},
+        "metrics": {"input_tokens": 3},
+        "tags": ["service:refund-agent", "user_id:cus_1", "env:prod"],
+        "session_id": "chat-9",
+    } | members
+
+
+FAILED = {"error": {"type": "ReadTimeout", "message": "timed out", "stack": "Traceback ..."}, "span": {"kind": "tool"}}
+
+
+@pytest.mark.parametrize("form", ["lines", "payload", "intake"])
+def test_datadog_span_events(read_bytes: ReadBytes, form: str) -> None:
+    nodes = [datadog(1, "agent"), datadog(2, "tool", status="error", meta=FAILED)]
+    data = {
+        "lines": lines(*nodes),
+        "payload": json.dumps([{"_dd.stage": "raw", "event_type": "span", "spans": [node]} for node in nodes]).encode(),
+        "intake": json.dumps({"data": {"type": "span", "attributes": {"ml_app": "x", "spans": nodes}}}).encode(),
+    }[form]
+    root, call = read_bytes(data).spans
+    assert (root.span_id, root.parent_id) == (f"{2**63 + 1:016x}", None)
+    assert (call.parent_id, call.start_ns, call.end_ns) == (root.span_id, START + 2, START + 502)
+    assert root.get("datadog.meta.span.kind") == "agent"
+    assert (root.get("datadog.meta.input.value"), root.get("datadog.metrics.input_tokens")) == ("in", 3)
+    assert (root.get("session.id"), root.get("user.id")) == ("chat-9", "cus_1")
+    assert dict(root.resource.attributes)["service.name"] == "refund-agent"
+    assert (call.status_code, call.status_message) == ("error", "timed out")
+    assert dict(call.events[0].attributes)["exception.type"] == "ReadTimeout"
+
+
+def test_datadog_search_answers(read_bytes: ReadBytes) -> None:
     row = {
-        "id": "r1", "span_id": FIRST, "root_span_id": TRACE, "span_parents": None, "span_attributes": {"type": "tool", "name": "lookup_order"},
-        "metrics": {"start": 1750000000.123456}, "input": {"a": 1}, "metadata": {"session_id": "s-1"},
-    }  # fmt: skip
-    later = {
-        "id": "r1",
-        "span_id": FIRST,
+        "trace_id": TRACE,
+        "span_id": "7",
+        "parent_id": "undefined",
+        "name": "step",
+        "span_kind": "llm",
+        "ml_app": "refunds",
+        "start_ms": START // 10**6,
+        "duration": 1500.0,
+        "status": "ok",
+        "input": {"value": "in"},
+        "tags": [],
+    }
+    (span,) = read_bytes(json.dumps({"data": [{"id": "x", "type": "span", "attributes": row}]}).encode()).spans
+    assert (span.start_ns, span.end_ns) == (START, START + 1500)
+    assert (span.get("datadog.meta.span.kind"), span.get("datadog.meta.input.value")) == ("llm", "in")
+
+
+def test_decimal_trace_ids_are_found_as_they_are_spelled(read_bytes: ReadBytes) -> None:
+    data = lines(datadog(1, "agent", trace_id="12345678901234567890"))
+    (span,) = read_bytes(data, wanted=Wanted(trace_ids=("12345678901234567890",))).spans
+    assert span.trace_id.startswith("12345678901234567890")
+    assert len(span.trace_id) == 32
+
+
+def braintrust(number: int, **members: Any) -> Node:
+    return {
+        "id": f"row-{number}",
+        "span_id": f"{number:016x}",
         "root_span_id": TRACE,
+        "span_parents": None if number == 1 else [f"{1:016x}"],
+        "span_attributes": {"type": "tool", "name": f"step {number}"},
+        "metrics": {"start": 1750000000.1234567, "end": 1750000000.6234567},
+        "metadata": {"session_id": "chat-9"},
+        "input": {"id": "A-7"},
+        "created": "2025-06-15T15:06:40Z",
+        "log_id": "g",
+    } | members
+
+
+def test_braintrust_rows_and_their_seconds(read_bytes: ReadBytes) -> None:
+    failing = 'Traceback (most recent call last):\n  File "x.py", line 1\nhttpx.ReadTimeout: timed out\n'
+    root, call = read_bytes(lines(braintrust(1), braintrust(2, error=failing))).spans
+    assert (root.start_ns, root.end_ns) == (1750000000123456700, 1750000000623456700)
+    assert (call.parent_id, call.status_code, call.status_message) == (root.span_id, "error", "timed out")
+    assert dict(call.events[0].attributes)["exception.type"] == "httpx.ReadTimeout"
+    assert (root.get("braintrust.input"), root.get("braintrust.span_attributes.type")) == ({"id": "A-7"}, "tool")
+    assert root.get("braintrust.metrics.start") is None
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_merge_rows_complete_what_was_logged_before(read_bytes: ReadBytes, turn: int, tmp_path: Any) -> None:
+    begun = braintrust(2, metrics={"start": 1750000000.5}, output=None)
+    ended = {
+        "id": "row-2",
         "_is_merge": True,
-        "output": "ok",
-        "metrics": {"end": 1750000001.5},
-        "error": "late",
+        "span_id": begun["span_id"],
+        "root_span_id": TRACE,
+        "output": {"ok": True},
+        "metrics": {"end": 1750000001.5, "tokens": 3},
+        "metadata": {"more": 1},
     }
-    (found,) = read_bytes(lines([row, later])).spans
-    assert (found.start_ns, found.end_ns) == (1_750_000_000_123_456_000, 1_750_000_001_500_000_000)
-    assert {
-        "braintrust.type": "tool",
-        "braintrust.input": {"a": 1},
-        "braintrust.output": "ok",
-        "session.id": "s-1",
-    }.items() <= dict(found.attributes).items()
-    assert (found.name, found.status_code) == ("lookup_order", "error")
+    rows = [braintrust(1), *[begun, ended][::turn]]
+    span = read_bytes(lines(*rows)).spans[1]
+    assert (span.name, span.start_ns, span.end_ns) == ("step 2", 1750000000500000000, 1750000001500000000)
+    assert span.get("braintrust.output") == {"ok": True}
+    assert (span.get("braintrust.metadata.session_id"), span.get("braintrust.metadata.more")) == ("chat-9", 1)
+    (tmp_path / "rows").write_bytes(lines(*rows))
+    (seen,) = survey([str(tmp_path / "rows")])
+    assert (seen.spans, seen.sessions) == (2, ("chat-9",))
 
 
-def test_deepeval_lists_spans_by_kind(read_bytes: ReadBytes) -> None:
-    agent = {
-        "uuid": UUID,
-        "name": "agent",
-        "type": "agent",
-        "status": "SUCCESS",
-        "startTime": BEGIN,
-        "endTime": END,
-        "input": {"q": "hi"},
-    }
+def test_deleted_rows_are_named(read_bytes: ReadBytes) -> None:
+    found = read_bytes(lines(braintrust(1), braintrust(2, _object_delete=True)))
+    assert (len(found.spans), codes(found.file_notes)["row_deleted"]) == (1, 1)
+
+
+def test_deepeval_traces(read_bytes: ReadBytes) -> None:
+    trace_id = "5b8efff7-9803-8103-d269-b633813fc60c"
     tool = {
-        "uuid": CHILD,
-        "parentUuid": UUID,
-        "name": "look",
-        "type": "tool",
+        "uuid": "0d6c73e1-be16-436d-a905-b4108912fa93",
+        "parentUuid": "0d6c73e1-be16-436d-a905-b4108912fa94",
+        "name": "issue_refund",
         "status": "ERRORED",
-        "startTime": END,
-        "endTime": END,
+        "error": "ReadTimeout: timed out",
+        "type": "tool",
+        "startTime": "2025-06-15T15:06:41Z",
+        "endTime": "2025-06-15T15:06:42Z",
+        "input": {"id": "A-7"},
     }
-    document = {
-        "uuid": "9c0a6efc-4aea-4514-852f-01a22e64c73d",
-        "agentSpans": [agent],
-        "toolSpans": [tool],
-        "threadId": "s-1",
+    root = {
+        "uuid": "0d6c73e1-be16-436d-a905-b4108912fa94",
+        "name": "flow",
+        "status": "SUCCESS",
+        "startTime": "2025-06-15T15:06:40Z",
+        "endTime": "2025-06-15T15:06:43Z",
+        "availableTools": ["issue_refund"],
     }
-    first, second = one_trace(read_bytes, document, str(document["uuid"])).spans
-    assert (second.parent_id, second.status_code, first.get("session.id")) == (first.span_id, "error", "s-1")
-    assert first.get("deepeval.input") == {"q": "hi"}
+    whole = {"uuid": trace_id, "agentSpans": [root], "toolSpans": [tool], "llmSpans": [], "threadId": "chat-9"}
+    first, call = read_bytes(json.dumps(whole).encode(), wanted=Wanted(trace_ids=(trace_id,))).spans
+    assert (first.trace_id, call.parent_id) == (TRACE, first.span_id)
+    assert (first.get("session.id"), first.get("deepeval.type")) == ("chat-9", "agent")
+    assert first.get("deepeval.available_tools") == ["issue_refund"]
+    assert (call.status_code, call.status_message) == ("error", "timed out")
 
 
-def test_inspect_ai_events_are_steps_below_their_span(tmp_path: Any) -> None:
-    events = [
-        {"event": "span_begin", "id": "a1", "span_id": "a1", "timestamp": BEGIN, "name": "solve", "type": "solver"},
-        {
-            "event": "tool",
-            "id": "call_1",
-            "span_id": "a1",
-            "timestamp": BEGIN,
-            "completed": END,
-            "function": "look",
-            "arguments": {"a": "attachment://9"},
-            "result": "x",
-        },
-    ]
-    sample = {"id": 1, "epoch": 1, "uuid": "Sample1", "events": events, "attachments": {"9": "a long text"}}
-    file = tmp_path / "log.json"
-    file.write_text(json.dumps({"version": 2, "eval": {"run_id": "r"}, "plan": {}, "samples": [sample]}))
-    (found,) = survey([str(file)])
-    assert (found.spans, found.containers, found.problems) == (2, ("inspect_ai",), ())
+def test_phoenix_rows_have_their_attributes_whole_again(read_bytes: ReadBytes) -> None:
+    row = {
+        "name": "chat",
+        "span_kind": "LLM",
+        "parent_id": None,
+        "start_time": "2025-06-15T15:06:40.000Z",
+        "end_time": "2025-06-15T15:06:41.000Z",
+        "status_code": "ERROR",
+        "status_message": "timed out",
+        "events": [{"name": "exception", "timestamp": "2025-06-15T15:06:41Z", "attributes": {"exception.type": "T"}}],
+        "context.span_id": "00000000000000a1",
+        "context.trace_id": TRACE,
+        "attributes.http": {"response": {"status_code": 200, "header": {"x-id": ["7"]}}, "route": None},
+        "attributes.llm.token_count.prompt": 12.0,
+        "attributes.llm.input_messages": [
+            {"message.role": "user", "message.content": "hi", "message.tool_calls": [{"tool_call.id": "call_1"}]}
+        ],
+        "attributes.metadata": {"tenant": "acme"},
+        "attributes.llm.system": None,
+    }
+    (span,) = read_bytes(lines(row)).spans
+    assert isinstance(span, Span)
+    assert span.attributes == (
+        ("http.response.status_code", 200),
+        ("http.response.header.x-id", ["7"]),
+        ("llm.token_count.prompt", 12),
+        ("llm.input_messages.0.message.role", "user"),
+        ("llm.input_messages.0.message.content", "hi"),
+        ("llm.input_messages.0.message.tool_calls.0.tool_call.id", "call_1"),
+        ("metadata", {"tenant": "acme"}),
+        ("openinference.span.kind", "LLM"),
+    )
+    assert (span.status_code, span.status_message, span.events[0].name) == ("error", "timed out", "exception")
 
 
-def test_one_broken_row_costs_itself_alone(read_bytes: ReadBytes) -> None:
-    reading = read_bytes(lines([observation(traceId=TRACE), observation(traceId=TRACE, id=["x"])]))
-    assert len(reading.spans) == 1
-    assert codes(reading.file_notes)["span_refused"] == 1
+def test_pages_of_phoenix(read_bytes: ReadBytes) -> None:
+    plain = {
+        "id": "relay",
+        "name": "chat",
+        "context": {"trace_id": TRACE, "span_id": "00000000000000a1"},
+        "span_kind": "LLM",
+        "parent_id": None,
+        "start_time": "2025-06-15T15:06:40+00:00",
+        "end_time": "2025-06-15T15:06:41+00:00",
+        "status_code": "OK",
+        "attributes": {"llm.model_name": "gpt-x"},
+        "events": [],
+    }
+    nulls = {"array_value": None, "bool_value": None, "int_value": None}
+    proto = {
+        "trace_id": TRACE,
+        "span_id": "00000000000000a2",
+        "parent_span_id": "00000000000000a1",
+        "name": "POST",
+        "kind": "SPAN_KIND_CLIENT",
+        "start_time_unix_nano": START,
+        "end_time_unix_nano": START + 1,
+        "status": {"code": 2, "message": None},
+        "attributes": [{"key": "http.route", "value": nulls | {"string_value": "/x"}}],
+        "events": None,
+    }
+    pages = [json.dumps({"data": [node], "next_cursor": None}, indent=1).encode() for node in (plain, proto)]
+    by_id = {span.span_id: span for span in read_bytes(*pages).spans}
+    assert by_id["00000000000000a1"].get("openinference.span.kind") == "LLM"
+    assert by_id["00000000000000a1"].get("llm.model_name") == "gpt-x"
+    assert by_id["00000000000000a2"].get("http.route") == "/x"
+    assert (by_id["00000000000000a2"].kind, by_id["00000000000000a2"].status_code) == ("client", "error")
