@@ -21,6 +21,17 @@ from .scan import Hit, Scanner
 from .sessions import sessions_of
 
 _LEAST_DIGITS = 8
+# What a reader says of its source that makes a trace incomplete, whichever files hold the rest of it.
+_OF_TRACE = frozenset(
+    {
+        "partial_answer", "further_pages", "sampled_spans", "content_stored_elsewhere", "annotation_row_not_joined", "server_warning",
+        "times_adjusted_by_server", "row_deleted",
+    }
+)  # fmt: skip
+# What may have hidden a trace that is not found.
+_LOST = frozenset(
+    {"record_refused", "span_refused", "file_truncated", "file_changed_while_read", "file_not_recognised"}
+)
 _MOST_CHARACTERS = 300
 _ID_LIKE = re.compile(r"\w[\w.:/=+-]*")
 
@@ -187,8 +198,10 @@ def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles, odd: froz
         raise _no_id()
     what = "session" if "trace" not in missing else "trace"
     some = f"{len(missing)} of the wanted {what}s are" if len(missing) > 1 else f"the wanted {what} is"
+    faults = ", ".join(f"{note.code} {note.count}" for note in scanner.ledger.notes() if note.code in _LOST)
     raise TraceNotFound(
-        f"{some} not among the {seen} {'trace' if seen == 1 else 'traces'} in the sources",
+        f"{some} not among the {seen} {'trace' if seen == 1 else 'traces'} in the sources"
+        + (f" ({faults})" if faults else ""),
         hint=f"`inspect` lists them; a unique prefix of at least {_LEAST_DIGITS} hex digits is enough",
     )
 
@@ -222,6 +235,8 @@ def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
     if duplicates:
         file_notes.append(Note(code="duplicates_merged", count=duplicates))
     span_notes = [*observe(spans, shown=shown)]
+    noted = scanner.ledger.notes()
+    span_notes += [Note(code=note.code, count=note.count) for note in noted if note.code in _OF_TRACE]
     if unattached:
         span_notes.append(Note(code="log_without_span", count=unattached))
     if conflicting:
@@ -238,7 +253,7 @@ def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
     return Reading(
         spans=tuple(spans),
         files=_files(scanner, catch),
-        file_notes=tuple(sorted((*file_notes, *scanner.ledger.notes()), key=lambda note: note.code)),
+        file_notes=tuple(sorted((*file_notes, *noted), key=lambda note: note.code)),
         span_notes=tuple(sorted(span_notes, key=lambda note: note.code)),
     )
 

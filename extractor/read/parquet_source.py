@@ -26,6 +26,10 @@ def parquet_file(
         with pa.OSFile(str(source.path)) as file:
             yield file
         return
+    if compressed is None and source.stored is not None:
+        with source.open() as stored:
+            yield stored
+        return
     held = bytearray()
     for chunk in stream:
         held += chunk

@@ -137,12 +137,15 @@ class Scanner:
             self.ledger.add(code, file=source.number)
 
         with source.open() as opened:
-            opened.seek(begun[0])
+            if begun[0]:
+                opened.seek(begun[0])
             file = CountedFile(opened, advance, source.number)
             compressed, plain = chunks(file, source.number, self.limits, report)
             fetched = ahead(plain) if source.size > _LARGE else plain
             try:
-                yield from self._cut(source, compressed, fetched, needles, begun)
+                to_its_end = yield from self._cut(source, compressed, fetched, needles, begun)
+                if to_its_end and source.path is not None and begun[0] + file.consumed != source.size:
+                    report("file_changed_while_read")
             finally:
                 fetched.close()
 
@@ -153,16 +156,17 @@ class Scanner:
         plain: Iterator[bytes],
         needles: Needles | None,
         begun: tuple[int, int],
-    ) -> Iterator[Hit]:
+    ) -> Generator[Hit, None, bool]:
+        """Yield the records of plain bytes; return whether all bytes were read, one after another."""
         head, stream, whole = _peek(plain, self.limits.head_bytes)
         if head.startswith((parquet.MAGIC, parquet.ENCRYPTED)):
             yield from self._in_table(source, compressed, stream, needles)
-            return
+            return False
         size = source.size if compressed is None else None
         framing = prefixed.bare if self.container == _PROTOBUF and whole else _framing(head, whole=whole, size=size)
         if framing is None:
             self.ledger.add(text.kind_of(head) if head else "file_empty", file=source.number)
-            return
+            return False
         finder = None if needles is None else needles.finder(head)
         for item in framing(stream, finder, self.limits):
             number = item.number + begun[1]
@@ -171,6 +175,7 @@ class Scanner:
             else:
                 frame = replace(item, number=number, start=item.start + begun[0], end=item.end + begun[0])
                 yield from self._parsed(source, frame, compressed)
+        return True
 
     def _in_table(
         self, source: Source, compressed: str | None, stream: Iterator[bytes], needles: Needles | None

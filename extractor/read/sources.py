@@ -16,6 +16,7 @@ from typing import BinaryIO, Protocol
 from extractor.errors import InputUnreadable
 
 from .limits import Limits
+from .stores import Stored, is_uri, objects
 
 INDEX_SUFFIX = ".efx"
 _PIECE = 1 << 20
@@ -38,9 +39,12 @@ class Source:
     size: int
     path: Path | None = None
     content: bytes | None = field(default=None, repr=False)
+    stored: Stored | None = None
 
     def open(self) -> BinaryIO:
         """Return the stored bytes from their beginning. Raises `InputUnreadable`."""
+        if self.stored is not None:
+            return self.stored.open()
         if self.path is None:
             return io.BytesIO(self.content or b"")
         try:
@@ -77,6 +81,12 @@ def expand(arguments: Sequence[str], stdin: BinaryIO | None, limits: Limits) -> 
         if argument == "-":
             content = _drain(stdin or sys.stdin.buffer, position, limits)
             found.append(Source(number=len(found) + 1, name="-", size=len(content), content=content))
+            continue
+        if is_uri(argument):
+            found.extend(
+                Source(number=number, name=one.name, size=one.size, stored=one)
+                for number, one in enumerate(objects(argument, position), len(found) + 1)
+            )
             continue
         for path in _paths(argument, position):
             identity = os.path.realpath(path)

@@ -1,17 +1,21 @@
-"""Compressed input keeps its bounds: size, ratio, window, one layer, nothing behind the end."""
+"""Input keeps its bounds: of compressed data size, ratio, window, one layer; of any a line, and the file itself."""
 
 from __future__ import annotations
 
 import gzip
+import tracemalloc
+from pathlib import Path
 
 import pytest
 import zstandard
 
 from extractor.errors import InputUnreadable
-from extractor.read import Limits
+from extractor.model.config import Wanted
+from extractor.read import Limits, read
+from extractor.read.sources import Source
 
-from .build import lines, request, rich, span
-from .conftest import ReadBytes, places
+from .build import TRACE, lines, request, rich, span
+from .conftest import ReadBytes, codes, places
 
 TEXT = lines(rich())
 ZEROS = bytes(8 << 20)
@@ -80,3 +84,38 @@ def test_a_length_beyond_the_bound_allocates_nothing(read_bytes: ReadBytes) -> N
     data = gzip.compress(b"\x7f\xff\xff\xff\x0a" + bytes(200_000))
     reading = read_bytes(TEXT, data)
     assert places(reading.file_notes, "record_refused") == ("file 2 record 1 (too_long)",)
+
+
+def test_one_endless_line_costs_itself_alone_and_little_memory(tmp_path: Path) -> None:
+    file = tmp_path / "export.jsonl"
+    limits = Limits(record_bytes=1 << 20)
+    with file.open("wb") as out:
+        out.write(lines([request(span(1))]) + b'{"a": "')
+        out.seek(64 << 20, 1)  # a hole in the file: zeros that take no place
+        out.write(b'"}\n' + lines([request(span(2))]))
+    tracemalloc.start()
+    reading = read([str(file)], Wanted(trace_ids=(TRACE,)), limits=limits)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(reading.spans) == 2
+    assert places(reading.file_notes, "record_refused") == ("file 1 record 2 (too_long)",)
+    assert peak < 32 << 20
+
+
+@pytest.mark.parametrize("grown", [True, False])
+def test_a_file_that_changes_while_it_is_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grown: bool
+) -> None:
+    file = tmp_path / "export.jsonl"
+    content = lines([request(span(number)) for number in range(1, 4)])
+    file.write_bytes(content)
+    opened = Source.open
+
+    def changing(source: Source) -> object:
+        file.write_bytes(content + lines([request(span(9))]) if grown else content[: len(content) // 2])
+        return opened(source)
+
+    monkeypatch.setattr(Source, "open", changing)
+    reading = read([str(file)], Wanted(trace_ids=(TRACE,)))
+    assert codes(reading.file_notes)["file_changed_while_read"] == 1
+    assert len(reading.spans) == (4 if grown else 1)
