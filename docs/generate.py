@@ -9,12 +9,15 @@ from pathlib import Path
 import click
 
 from extractor.cli.app import COMMANDS, app
+from extractor.read.containers import JSON_CONTAINERS, otlp_proto
 from extractor.redact.catalogue import RuleCard, catalogue
 from extractor.ruleset import load
 
 COMMAND_PAGE = Path(__file__).parent / "commands.md"
 RULE_PAGE = Path(__file__).parent / "rules.md"
+READING_PAGE = Path(__file__).parent / "reading.md"
 _FROM_HERE = "<!-- Written by make docs from rules/identifiers, from here on. -->\n"
+_READ_FROM_HERE = "<!-- Written by make docs from the readers and rules/dialects, from here on. -->\n"
 _WIDTH = 100
 
 
@@ -27,6 +30,28 @@ def rule_page() -> str:
     """Return the page about rules: what people wrote, then the classes and what is kept, from the rule files."""
     written, _, _ = RULE_PAGE.read_text("utf-8").partition(_FROM_HERE)
     return written + _FROM_HERE + "\n".join(_tables())
+
+
+def reading_page() -> str:
+    """Return the page about reading: what people wrote, then the containers and the dialects."""
+    written, _, _ = READING_PAGE.read_text("utf-8").partition(_READ_FROM_HERE)
+    return written + _READ_FROM_HERE + "\n".join(_read())
+
+
+def _read() -> Iterator[str]:
+    yield "\n## Containers\n"
+    yield "| `--format` | what it is |"
+    yield "|---|---|"
+    for container in JSON_CONTAINERS:
+        page = sys.modules[type(container).__module__].__doc__ or ""
+        yield f"| `{container.name}` | {_cell(page.partition(chr(10))[0])} |"
+    yield f"| `otlp_proto` | {_cell((otlp_proto.__doc__ or '').partition(chr(10))[0])} |"
+    yield "\n## Dialects\n"
+    yield "| dialect | why it needs rules of its own |"
+    yield "|---|---|"
+    for name, document in sorted(load().family("dialects").items()):
+        yield f"| `{name}`: {_cell(document['title'])} | {_cell(document['why'])} |"
+    yield ""
 
 
 def _tables() -> Iterator[str]:
@@ -95,7 +120,7 @@ def _section(command: click.Command, words: Sequence[str]) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` return 1 when one differs from what it is written from."""
-    pages = {COMMAND_PAGE: command_page(), RULE_PAGE: rule_page()}
+    pages = {COMMAND_PAGE: command_page(), RULE_PAGE: rule_page(), READING_PAGE: reading_page()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:
         for path in stale:
