@@ -231,11 +231,11 @@ def test_a_trace_is_whole_whatever_its_files_and_however_it_is_asked_for(read_by
     assert by_digits.spans == by_name.spans
 
 
-def test_refused_rows_are_named_by_number(read_bytes: ReadBytes) -> None:
+def test_rows_of_no_trace_are_named_by_number(read_bytes: ReadBytes) -> None:
     found = read_bytes(parquet(flat(TRACE, "", TRACE)), parquet(flat(OTHER)))
     assert len(found.spans) == 2
     seen = read_bytes(parquet(flat(TRACE, "", TRACE)), wanted=Wanted(sessions=("chat-9",)))
-    assert places(seen.file_notes, "span_refused") == ("file 1 record 2 item 1",)
+    assert places(seen.file_notes, "no_ids") == ("file 1 record 2 item 1",)
 
 
 def test_tables_of_something_else_are_left_at_their_beginning(read_bytes: ReadBytes, tmp_path: Path) -> None:

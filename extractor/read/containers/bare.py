@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import ClassVar
 
-from extractor.model.json import JsonValue, compact
+from extractor.model.json import JsonValue
 from extractor.model.span import Scope, Span
 
 from . import ids
@@ -33,10 +32,10 @@ class BareAttributes(JsonContainer):
         """Yield the attributes as a span without times; reported as ``no_ids``."""
         report("no_ids")
         name = string(pick(record, "spanName", "span_name"))
-        digest = hashlib.sha256(compact(record).encode("utf-8", "surrogatepass")).hexdigest()
+        trace_id, span_id = ids.of_content(record)
         yield Span(
-            trace_id=digest[: ids.TRACE_DIGITS],
-            span_id=digest[-ids.SPAN_DIGITS :],
+            trace_id=trace_id,
+            span_id=span_id,
             parent_id=None,
             name=name,
             kind="internal",

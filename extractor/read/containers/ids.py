@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import re
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, compact
 
 from .interface import RefusedError
 
@@ -61,10 +61,8 @@ def spelled(value: JsonValue) -> JsonValue:
     items = value.get("data", [value.get(str(index)) for index in range(len(value))])
     if not isinstance(items, list) or len(items) not in {TRACE_DIGITS // 2, SPAN_DIGITS // 2, 0}:
         return value
-    try:
-        return bytes(item for item in items if isinstance(item, int)).hex()
-    except ValueError:
-        return value
+    octets = [item for item in items if isinstance(item, int) and 0 <= item <= 255]
+    return bytes(octets).hex() if len(octets) == len(items) else value
 
 
 def foreign_trace_id(value: JsonValue) -> str:
@@ -93,6 +91,12 @@ def foreign_span_id(value: JsonValue) -> str:
 def foreign_parent_id(value: JsonValue) -> str | None:
     """Return a parent's span id; None where it is absent, empty or all zeros."""
     return None if is_no_id(value) else foreign_span_id(value)
+
+
+def of_content(node: JsonValue) -> tuple[str, str]:
+    """Return a trace id and a span id for a span that has none, the same for the same content."""
+    digest = hashlib.sha256(compact(node).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest[:TRACE_DIGITS], digest[-SPAN_DIGITS:]
 
 
 def decimal_span_id(value: JsonValue) -> str:

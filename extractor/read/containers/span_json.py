@@ -66,16 +66,20 @@ def read_span(
 ) -> Span:
     """Return one span object as a span; ``home_made`` ones may have ids of any text, which is told as ``foreign_ids``.
 
-    Raises `RefusedError` for ids that are none.
+    A span of no trace, or of one that is all zeros, stands alone under ids of its content, told as ``no_ids``. Raises `RefusedError` for ids that are none.
     """
     context = members(node, *_CONTEXT) or node
     try:
         trace_id, span_id, parent_id = _ids(node, context, _STRICT)
     except RefusedError:
-        if not home_made:
+        if ids.is_no_id(pick(context, "traceId", "trace_id")):
+            trace_id, span_id, parent_id = (*ids.of_content(node), None)
+            report("no_ids")
+        elif home_made:
+            trace_id, span_id, parent_id = _ids(node, context, _FOREIGN)
+            report("foreign_ids")
+        else:
             raise
-        trace_id, span_id, parent_id = _ids(node, context, _FOREIGN)
-        report("foreign_ids")
     status = members(node, "status")
     events, links = objects(node, "events", "span_events"), objects(node, "links")
     start, end = _times(node, report)

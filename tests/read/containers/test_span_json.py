@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from extractor.model.config import Wanted
 from extractor.model.span import Span
+from extractor.read import read, survey
 
-from ..build import TRACE
-from ..conftest import ReadBytes
+from ..build import TRACE, lines, request, span
+from ..conftest import ReadBytes, codes
 
 PYTHON_CONSOLE = {
     "name": "lookup_order",
@@ -113,3 +116,14 @@ def test_numbers_beyond_a_double_become_text(read_bytes: ReadBytes) -> None:
     text = f'{{"trace_id": "{TRACE}", "span_id": "00000000000000a2", "attributes": {{"a": 1e999, "b": NaN}}}}\n'
     (span,) = read_bytes(text.encode()).spans
     assert span.attributes == (("a", "Infinity"), ("b", "NaN"))
+
+
+@pytest.mark.parametrize("missing", [None, "", "0" * 32])
+def test_a_span_of_no_trace_stands_alone_and_is_told(tmp_path: Path, missing: str | None) -> None:
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(lines([request(span(1, traceId=missing, spanId="0" * 16), span(2, traceId=missing))]))
+    found = survey([str(file)])
+    assert [one.spans for one in found] == [1, 1]
+    assert codes(found.file_notes) == {"no_ids": 2}
+    (first, _) = found
+    assert len(read([str(file)], Wanted(trace_ids=(first.trace_id,))).spans) == 1
