@@ -8,19 +8,22 @@ from ..errors import RedactionRefused
 from ..model.calls import tool_calls
 from ..model.case import Case, Document
 from ..model.config import RunConfig
+from ..model.evidence import Attempt
 from ..model.json import MAX_DEPTH, JsonValue, depth
 from ..model.reading import Reading
 from ..model.selection import Selection
 from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
+from ._effects import effects
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
 from ._identity import identity
 from ._members import documents, fidelity, instant, nearest, ordering, stated
 from ._messages import Messages, spoken, users
 from ._missing import entry
+from ._nature import Nature
 from ._policy import Policy, policy
-from ._timing import Surroundings
+from ._timing import Timing
 
 
 def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
@@ -32,7 +35,15 @@ def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunCo
     document = made.document()
     if depth(document) > MAX_DEPTH:
         raise RedactionRefused("a payload is nested more deeply than can be treated with certainty")
-    return Case(document=document, trace=trace, selection=selection, reading=reading, becomes=made.becomes())
+    return Case(
+        document=document,
+        trace=trace,
+        selection=selection,
+        reading=reading,
+        becomes=made.becomes(),
+        attempts=made.attempts(),
+        base_ns=made.base_ns,
+    )
 
 
 class _Assembly:
@@ -46,11 +57,15 @@ class _Assembly:
         kept = selection.kept
         self._parents = {step.span.span_id: step.span.parent_id for step in trace.steps}
         self._kept = [step for step in trace.steps if step.span.span_id in kept]
+        self.base_ns = min(step.span.start_ns for step in self._kept)
         self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
         self._until = _horizon(trace, selection)
-        self._calls = [call for call in tool_calls(trace) if call.step.span.span_id in kept]
-        surroundings = Surroundings(trace, tables)
-        self._evidence = [surroundings.evidence(call) for call in self._calls]
+        calls = tool_calls(trace)
+        self._calls = [call for call in calls if call.step.span.span_id in kept]
+        self._timing = Timing(trace, calls, tables)
+        self._evidence = [self._timing.evidence(call) for call in self._calls]
+        tools = {call.step.span.span_id: call.tool.name for call in calls if call.own}
+        self._changed = effects(self._calls, self._evidence, Nature(trace.spans, tools, tables), tables)
         self._models = [step for step in self._kept if step.kind == "model_call" and step.model is not None]
         self._retrievals = [step for step in self._kept if step.retrieval is not None]
         self._messages = self._collect()
@@ -61,8 +76,7 @@ class _Assembly:
         config, subject = self._config, self._trace.subject
         said = self._messages.said()
         prompt_version = config.prompt_version or subject.prompt_version
-        base_ns = min(step.span.start_ns for step in self._kept)
-        events, lacking = tool_events(self._calls, self._evidence, base_ns, config.statement, self._policy)
+        events, lacking = tool_events(self._calls, self._evidence, self._changed, self.base_ns, config.statement)
         document: Document = {
             "schema_version": "1",
             "case_id": "",
@@ -125,6 +139,16 @@ class _Assembly:
             if above is not None:
                 places[step.span.span_id] = f"{places[above]}.timing"
         return places
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Return the timing evidence of every tool event, then of the calls that no tool made."""
+        events = [
+            Attempt(
+                place=f"tool_events[{index}]", span_id=call.step.span.span_id if call.own else None, evidence=evidence
+            )
+            for index, (call, evidence) in enumerate(zip(self._calls, self._evidence, strict=True))
+        ]
+        return (*events, *self._timing.outside(self._kept))
 
     def _known(self, field: str, value: str | None, code: str = "not_in_trace") -> str | None:
         if value is None:

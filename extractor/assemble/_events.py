@@ -9,16 +9,20 @@ from itertools import accumulate
 from ..errors import UsageError
 from ..model.calls import Call, logical_key
 from ..model.config import Statement
+from ..model.evidence import Evidence, milliseconds
 from ..model.json import JsonValue
+from ._effects import Effect, succeeded
 from ._missing import entry
-from ._policy import Policy
-from ._timing import Evidence
 
 Interval = tuple[int, int]
 
 
 def tool_events(
-    calls: Sequence[Call], evidence: Sequence[Evidence], base_ns: int, statement: Statement, tables: Policy
+    calls: Sequence[Call],
+    evidence: Sequence[Evidence],
+    changed: Sequence[Effect],
+    base_ns: int,
+    statement: Statement,
 ) -> tuple[list[JsonValue], list[dict[str, JsonValue]]]:
     """Return the events in product order, attempts 1…n, and the missing evidence about them.
 
@@ -27,7 +31,6 @@ def tool_events(
     events: list[JsonValue] = []
     missing: list[dict[str, JsonValue]] = []
     violations = _violations(calls, statement)
-    effects = _effects(calls, evidence, tables)
     after = predecessors([interval(call) for call in calls], [call.start_ns for call in calls])
     groups: dict[tuple[str, str], list[int]] = {}
     numbers: dict[tuple[str, str], int] = {}
@@ -49,11 +52,11 @@ def tool_events(
             event["idempotency_key"] = call.tool.idempotency_key
         event["role"] = "violation" if index + 1 in violations else "evidence"
         event["outcome"] = _outcome(call, seen)
-        event["side_effect"] = effects[index]
+        event["side_effect"] = changed[index].kind
         event["timing"] = _times(seen, base_ns)
         event["after"] = list(after[index])
         events.append(event)
-        missing.extend(_lacking(f"tool_events[{index}]", call, seen, effects[index]))
+        missing.extend(_lacking(f"tool_events[{index}]", call, seen, changed[index]))
         tries.append(index + 1)
     return events, missing
 
@@ -86,18 +89,10 @@ def interval(call: Call) -> Interval:
     return (call.start_ns, call.end_ns if call.end_ns is not None else call.start_ns)
 
 
-def milliseconds(instant_ns: int | None, base_ns: int) -> JsonValue:
-    """Return milliseconds from the case's start, whole ones as integers."""
-    if instant_ns is None:
-        return None
-    whole, rest = divmod(instant_ns - base_ns, 1_000_000)
-    return whole if not rest else (instant_ns - base_ns) / 1_000_000
-
-
 def _outcome(call: Call, seen: Evidence) -> JsonValue:
     tool = call.tool
     outcome: dict[str, JsonValue]
-    if _succeeded(call, seen):
+    if succeeded(call, seen):
         outcome = {"type": "result", "value": tool.result}
         # A string that was parsed stays beside its value: the application saw exactly this text.
         if tool.result_text is not None and tool.result_text != tool.result:
@@ -109,12 +104,6 @@ def _outcome(call: Call, seen: Evidence) -> JsonValue:
     return outcome
 
 
-def _succeeded(call: Call, seen: Evidence) -> bool:
-    """Return whether the attempt came back without an error, its result recorded or not."""
-    failed = call.own and (call.step.error_type is not None or call.step.span.status_code == "error")
-    return call.tool.error is None and (call.tool.has_result or (not failed and seen.ended_by == "response"))
-
-
 def _times(seen: Evidence, base_ns: int) -> JsonValue:
     return {
         "budget_start_ms": milliseconds(seen.budget_start_ns, base_ns),
@@ -124,40 +113,6 @@ def _times(seen: Evidence, base_ns: int) -> JsonValue:
         "response_ms": milliseconds(seen.response_ns, base_ns),
         "end_ms": milliseconds(seen.end_ns, base_ns),
     }
-
-
-def _effects(calls: Sequence[Call], evidence: Sequence[Evidence], tables: Policy) -> list[str]:
-    """Return the side effect of each attempt; a replayed answer proves that an earlier attempt took effect."""
-    effects = [_effect(call, seen, tables) for call, seen in zip(calls, evidence, strict=True)]
-    groups: dict[tuple[str, str], list[int]] = {}
-    for index, call in enumerate(calls):
-        earlier = groups.setdefault(logical_key(call.tool), [])
-        if evidence[index].replayed:
-            effects[index] = "none"
-            open_ones = [each for each in earlier if effects[each] == "unknown"]
-            if open_ones and not any(effects[each] == "accepted" for each in earlier):
-                effects[open_ones[0]] = "accepted"
-        earlier.append(index)
-    return effects
-
-
-def _effect(call: Call, seen: Evidence, tables: Policy) -> str:
-    changes = tables.changes(call.tool.name)
-    if changes is None and tables.methods & set(seen.methods):
-        changes = True
-    if changes is None and seen.methods and tables.safe_methods.issuperset(seen.methods):
-        changes = False
-    if changes is False:
-        return "none"
-    if changes is None:
-        return "unknown"
-    if seen.committed:
-        return "accepted"
-    if _succeeded(call, seen):
-        return "unknown" if tables.denies(call.tool.result) else "accepted"
-    if seen.ended_by == "response":
-        return "rejected"
-    return "none" if seen.ended_by == "connection_error" else "unknown"
 
 
 def _violations(calls: Sequence[Call], statement: Statement) -> frozenset[int]:
@@ -177,14 +132,15 @@ def _violations(calls: Sequence[Call], statement: Statement) -> frozenset[int]:
     return frozenset(marked)
 
 
-def _lacking(field: str, call: Call, seen: Evidence, effect: str) -> list[dict[str, JsonValue]]:
+def _lacking(field: str, call: Call, seen: Evidence, effect: Effect) -> list[dict[str, JsonValue]]:
     missing: list[dict[str, JsonValue]] = []
     if call.tool.arguments is None and call.tool.arguments_text is None:
         missing.append(entry(f"{field}.arguments", "arguments_missing"))
-    if _succeeded(call, seen) and not call.tool.has_result:
+    if succeeded(call, seen) and not call.tool.has_result:
         missing.append(entry(f"{field}.outcome.value", "content_switched_off"))
     if seen.lacks is not None:
         missing.append(entry(f"{field}.outcome.ended_by", seen.lacks))
-    if effect == "unknown":
-        missing.append(entry(f"{field}.side_effect", "effect_unknown"))
+    if effect.lacks is not None:
+        missing.append(entry(f"{field}.side_effect", effect.lacks))
+    missing.extend(entry(f"{field}.timing", remark) for remark in seen.remarks)
     return missing

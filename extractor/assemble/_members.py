@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..model.calls import canonical
+from ..model.evidence import Evidence
 from ..model.json import JsonValue, compact
 from ..model.span import Span
 from ..model.trace import Step
 from ._messages import digest
-from ._timing import Evidence
 
 
 def instant(start_ns: int, zone: str | None) -> tuple[str, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import RulesError
@@ -18,14 +19,18 @@ class Policy:
     read: frozenset[str]
     methods: frozenset[str]
     safe_methods: frozenset[str]
+    definition_keys: tuple[str, ...]
     denials: frozenset[str]
     budget_keys: tuple[str, ...]
+    deadline_keys: tuple[str, ...]
+    own_wait_keys: frozenset[str]
+    budget_headers: Mapping[str, str]
+    deadline_headers: tuple[str, ...]
     together_ns: int
-    timeout: tuple[str, ...]
-    timeout_codes: frozenset[str]
-    cancelled: tuple[str, ...]
-    cancelled_codes: frozenset[str]
-    connection: tuple[str, ...]
+    rounding_ns: int
+    errors: Mapping[str, tuple[str, ...]]
+    codes: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, tuple[str, ...]]
     owner: tuple[str, ...]
     clock_keys: tuple[str, ...]
     holder: tuple[str, ...]
@@ -40,16 +45,31 @@ class Policy:
             return any(name.lower() in self.denials and bool(told) for name, told in result.items())
         return isinstance(result, str) and not self.denials.isdisjoint(words(result[:80])[:1])
 
-    def error_class(self, error_type: str | None) -> str | None:
-        """Return connection, timeout or cancelled for an error class that says so, None for any other."""
+    def error_class(self, error_type: str | None, message: str | None = None) -> str | None:
+        """Return refused, lost, timeout, cancelled or local for an error that says so, None for any other.
+
+        The class speaks before the message: a text may quote anything.
+        """
         said = (error_type or "").lower()
-        if any(word in said for word in self.connection):
-            return "connection"
-        if said in self.timeout_codes or any(word in said for word in self.timeout):
-            return "timeout"
-        if said in self.cancelled_codes or any(word in said for word in self.cancelled):
-            return "cancelled"
-        return None
+        for name, parts in self.errors.items():
+            if said in self.codes.get(name, ()) or any(part in said for part in parts):
+                return name
+        return next((name for name in ("refused", "lost", "timeout", "cancelled") if self.says(name, message)), None)
+
+    def waited_for_answer(self, error_type: str | None, message: str | None) -> bool:
+        """Return whether a timeout is one that a transport raises while it waits for the other side.
+
+        A timeout without a class of its own counts when its text says so; a plain TimeoutError may be any deadline's.
+        """
+        said = (error_type or "").lower()
+        if any(part in said for part in self.phrases["transport"]):
+            return True
+        return error_type is None and self.says("timeout", message)
+
+    def says(self, name: str, message: str | None) -> bool:
+        """Return whether an error message holds one of the phrases of that name."""
+        said = (message or "").lower()
+        return any(phrase in said for phrase in self.phrases[name])
 
 
 def policy(rules: RuleSet) -> Policy:
@@ -62,14 +82,18 @@ def policy(rules: RuleSet) -> Policy:
             read=frozenset(effects["read"]),
             methods=frozenset(effects["methods"]),
             safe_methods=frozenset(effects["safe_methods"]),
+            definition_keys=tuple(effects["definition_keys"]),
             denials=frozenset(effects["denials"]),
             budget_keys=tuple(timing["budget_ms_keys"]),
+            deadline_keys=tuple(timing["deadline_keys"]),
+            own_wait_keys=frozenset(timing["own_wait_keys"]),
+            budget_headers=dict(timing["budget_headers"]),
+            deadline_headers=tuple(timing["deadline_headers"]),
             together_ns=timing["together_ms"] * 1_000_000,
-            timeout=tuple(timing["timeout"]),
-            timeout_codes=frozenset(timing["timeout_codes"]),
-            cancelled=tuple(timing["cancelled"]),
-            cancelled_codes=frozenset(timing["cancelled_codes"]),
-            connection=tuple(timing["connection"]),
+            rounding_ns=timing["rounding_ms"] * 1_000_000,
+            errors={name: tuple(parts) for name, parts in timing["errors"].items()},
+            codes={name: frozenset(codes) for name, codes in timing["codes"].items()},
+            phrases={name: tuple(phrases) for name, phrases in timing["words"].items()},
             owner=tuple(document["identity"]["owner"]),
             clock_keys=tuple(document["keep"]["clock_keys"]),
             holder=tuple(document["identity"]["holder"]),

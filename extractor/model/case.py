@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from .evidence import Attempt
 from .json import JsonValue
 from .reading import Reading
 from .selection import Selection
@@ -18,7 +19,8 @@ Document: TypeAlias = dict[str, JsonValue]
 class Case:
     """The fixture's document, still with originals: in memory only.
 
-    ``becomes`` names, for a span id, the place in the document that it turned into (``tool_events[2]``).
+    ``becomes`` names, for a span id, the place in the document that it turned into (``tool_events[2]``). ``attempts`` are
+    the timing evidence, ``base_ns`` the start of the earliest kept span, from which its times count.
     """
 
     document: Document
@@ -26,6 +28,8 @@ class Case:
     selection: Selection
     reading: Reading
     becomes: Mapping[str, str] = field(default_factory=dict)
+    attempts: tuple[Attempt, ...] = ()
+    base_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +108,7 @@ class LanguageModel:
 class RedactedCase:
     """The document after rewriting, beside what verify needs to prove it: its original and the known values.
 
-    ``span_ids`` maps original to synthetic span ids; ``trace_refs`` are keyed digests of the trace ids, in the order of
+    ``span_ids`` maps original to synthetic span ids, ``attempts`` hold original ones; ``trace_refs`` are keyed digests of the trace ids, in the order of
     the trace ids.
     """
 
@@ -121,6 +125,8 @@ class RedactedCase:
     models: tuple[LanguageModel, ...] = ()
     secrets: tuple[SecretFound, ...] = ()
     flags: tuple[Flag, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    base_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,8 @@ def redact(
         models=(verified(config.nlp),),
         secrets=secrets,
         flags=flagged(case.document, secrets, sensitive),
+        attempts=case.attempts,
+        base_ns=case.base_ns,
     )
 
 

@@ -70,7 +70,7 @@ def policy(rules: RuleSet) -> Policy:
             clock_words=frozenset(keep["clock_words"]),
             clock_keys=tuple(keep["clock_keys"]),
             budget_keys=tuple(timing["budget_ms_keys"]),
-            giving_up=(*timing["timeout"], *timing["cancelled"]),
+            giving_up=(*timing["errors"]["timeout"], *timing["errors"]["cancelled"]),
         )
     except KeyError as missing:
         raise RulesError([f"decisive: no member {missing}"]) from None

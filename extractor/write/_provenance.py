@@ -14,6 +14,7 @@ from ..model.reading import Note
 from ..model.selection import Decision
 from ._notes import notes
 from ._notices import Notices
+from ._timing import attempts
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:extract-fixture:provenance:1"
@@ -49,6 +50,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "dialects": [*sorted(dialects)],
             },
             **_selected(redacted),
+            "attempts": attempts(redacted),
             "overrides": {
                 "keep": len(config.override.keep),
                 "drop": len(config.override.drop),

@@ -29,6 +29,7 @@ def sidecar(content: bytes) -> bytes:
         "predicateType": "urn:extract-fixture:provenance:1",
         "predicate": {
             "source": {"incident_id": None, "trace_refs": ["r1"], "dialects": []},
+            "attempts": [],
             "boundary": {"span_id": "a1", "reason": "last_answer", "candidates": []},
             "selection": [
                 {
