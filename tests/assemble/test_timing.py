@@ -11,12 +11,14 @@ import pytest
 from extractor import ruleset
 from extractor.assemble import assemble
 from extractor.model.config import Override, RunConfig
+from extractor.model.evidence import Attempt, Skew, Verdict
 from extractor.model.json import pretty
 from extractor.model.reading import Reading
+from extractor.model.span import Resource
 from extractor.model.trace import Dependency, ToolCall, Trace
 from extractor.select import select
 
-from ..select.traces import Builder
+from ..select.traces import Builder, message
 
 RULES = ruleset.load()
 REFUND = ToolCall(name="issue_refund", arguments={"n": 1}, idempotency_key="k", error="timed out")
@@ -212,3 +214,348 @@ def test_grpc_codes_that_the_client_writes_itself_are_no_answer(status: str, rec
     (event,) = document_of(build.trace())["tool_events"]
     assert event["outcome"]["ended_by"] == ended_by
     assert (event["timing"]["response_ms"] is not None) == (status == "9")
+
+
+def attempts_of(trace: Trace) -> tuple[Attempt, ...]:
+    config = RunConfig(override=Override(keep=("all",)))
+    return assemble(trace, select(trace, RULES, config), Reading(spans=trace.spans), config, RULES).attempts
+
+
+def ended(build: Builder) -> tuple[str, str, str | None]:
+    """Return how the first attempt ended, its effect, and what is missing."""
+    document = document_of(build.trace())
+    event = document["tool_events"][0]
+    lacks = [
+        entry["code"] for entry in document["missing_evidence"] if entry["field"] == "tool_events[0].outcome.ended_by"
+    ]
+    return event["outcome"]["ended_by"], event["side_effect"], next(iter(lacks), None)
+
+
+def test_a_parent_budget_that_ran_out_first_is_no_fault_of_the_dependency() -> None:
+    """S35: the client's own timeout was what remained of the parent's budget."""
+    build = Builder()
+    root = build.step("other", "run", 0, 420, attributes={"app.deadline_ms": 400})
+    tool = build.tool(1, 402, root, REFUND, error_type="ReadTimeout")
+    build.server(3, 1200, build.client(2, 400.5, tool, None, error_type="ReadTimeout"))
+    assert ended(build) == ("local_deadline", "accepted", None)
+
+
+def test_the_tightest_of_nested_budgets_is_in_force() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 420, attributes={"app.deadline_ms": 9000})
+    inner = build.step("other", "turn", 10, 420, root, attributes={"turn.budget_ms": 200})
+    tool = build.tool(20, 60, inner, ToolCall(name="issue_refund", arguments={}, result="ok", has_result=True))
+    build.server(30, 50, build.client(25, 55, tool, "200"))
+    event = document_of(build.trace())["tool_events"][0]
+    assert (event["timing"]["budget_start_ms"], event["timing"]["deadline_ms"]) == (10, 210)
+
+
+def test_a_tools_own_wait_is_no_budget_of_its_parent() -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout", attributes={"refund.timeout_ms": 400})
+    build.server(3, 1200, build.client(2, 402, tool, None, error_type="ReadTimeout"))
+    assert ended(build) == ("remote_timeout", "accepted", None)
+    (attempt,) = attempts_of(build.trace())
+    assert attempt.evidence.deadline_source == "attribute"
+
+
+def test_a_budget_that_was_over_before_the_attempt_began_means_that_nothing_was_sent() -> None:
+    """S35: parent deadline before dispatch."""
+    build = Builder()
+    root = build.step("other", "run", 0, 520, attributes={"app.deadline_ms": 100})
+    build.tool(500, 501, root, REFUND, error_type="TimeoutError")
+    (attempt,) = attempts_of(build.trace())
+    assert (attempt.evidence.ended_by, attempt.evidence.dispatched.answer) == ("local_deadline", "no")
+    assert ended(build) == ("local_deadline", "none", None)
+
+
+def test_a_deadline_before_its_own_span_is_a_contradiction_and_not_used() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 520, attributes={"app.deadline_at": "2001-01-01T00:00:00Z"})
+    tool = build.tool(1, 402, root, REFUND, error_type="ReadTimeout")
+    build.server(3, 1200, build.client(2, 400, tool, None, error_type="ReadTimeout"))
+    assert ended(build) == ("remote_timeout", "accepted", None)
+    document = document_of(build.trace())
+    assert document["tool_events"][0]["timing"]["deadline_ms"] is None
+    assert "deadline_contradiction" in {entry["code"] for entry in document["missing_evidence"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "deadline"),
+    [
+        ("http.request.header.x-request-deadline", ["1760000000.9"], 900),
+        ("http.request.header.x_request_deadline", ["2025-10-09T08:53:20.700+00:00"], 700),
+        ("rpc.request.metadata.grpc-timeout", ["250m"], 252),
+        ("http.request.header.x-envoy-expected-rq-timeout-ms", ["500"], 502),
+        ("http.request.header.request-timeout", ["2"], 2002),
+        ("http.request.header.request-timeout", ["soon"], None),
+        ("http.request.header.x-request-deadline", ["2025-10-09T08:53:20"], None),
+        ("app.expires_by", 1760000000900, 900),
+    ],
+)
+def test_captured_headers_state_deadlines(name: str, value: Any, deadline: float | None) -> None:
+    build = Builder()
+    tool = build.tool(1, 90, None, ToolCall(name="issue_refund", arguments={}, result="ok", has_result=True))
+    call = Dependency(side="client", protocol="http", method="POST", target="refunds", status="200")
+    build.step("dependency_call", "POST", 2, 80, tool, attributes={name: value}, dependency=call)
+    event = document_of(build.trace())["tool_events"][0]
+    found = event["timing"]["deadline_ms"]
+    assert found == (None if deadline is None else pytest.approx(deadline - 1, abs=0.001))
+
+
+def test_a_dependency_that_answered_after_the_tool_had_given_up_answered_late() -> None:
+    build = Builder()
+    tool = build.tool(1, 305, None, REFUND, error_type="TimeoutError")
+    build.server(3, 600, build.client(2, 610, tool, "200"))
+    assert ended(build) == ("late_response", "accepted", None)
+
+
+def test_a_deadline_that_ends_the_wait_between_two_sends_is_our_own() -> None:
+    """The last answer was a refusal; the tool was waiting to try again."""
+    build = Builder()
+    tool = build.tool(1, 900, None, REFUND, error_type="TimeoutError")
+    build.client(2, 20, tool, "503", error_type="503")
+    assert ended(build)[0] == "local_deadline"
+
+
+def test_a_receipt_after_the_caller_had_stopped_waiting_supports_no_remote_timeout() -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
+    build.server(700, 800, build.client(2, 400, tool, None, error_type="ReadTimeout"))
+    assert ended(build) == ("undetermined", "accepted", "receipt_late")
+
+
+def test_a_missing_receipt_is_told_apart_from_a_service_that_never_shows_any() -> None:
+    """S35: not conclusive by itself; compare the client's connection evidence."""
+    build = Builder()
+    other = build.tool(1, 40, None, ToolCall(name="issue_refund", arguments={"n": 0}, result="ok", has_result=True))
+    build.server(3, 30, build.client(2, 35, other, "200"))
+    tool = build.tool(50, 460, None, REFUND, error_type="ReadTimeout")
+    build.client(51, 450, tool, None, error_type="ReadTimeout")
+    document = document_of(build.trace())
+    codes = {entry["field"]: entry["code"] for entry in document["missing_evidence"]}
+    assert codes["tool_events[1].outcome.ended_by"] == "receipt_missing"
+    assert attempts_of(build.trace())[1].evidence.received.answer == "unknown"
+
+
+def test_a_receipt_before_its_dispatch_bounds_the_skew_and_is_moved() -> None:
+    """S36."""
+    build = Builder()
+    tool = build.tool(100, 502, None, REFUND, error_type="ReadTimeout")
+    build.server(61, 1200, build.client(101, 500, tool, None, error_type="ReadTimeout"))
+    document = document_of(build.trace())
+    event = document["tool_events"][0]
+    assert event["timing"]["receipt_ms"] == event["timing"]["dispatch_ms"] == 40
+    assert "clock_skew" in {entry["code"] for entry in document["missing_evidence"]}
+    (attempt,) = attempts_of(build.trace())
+    assert attempt.evidence.skew == Skew(low_ns=None, high_ns=-40_000_000, moved_ns=40_000_000)
+    assert event["outcome"]["ended_by"] == "remote_timeout"
+
+
+def test_rounding_is_no_skew() -> None:
+    build = Builder()
+    tool = build.tool(100, 502, None, REFUND, error_type="ReadTimeout")
+    build.server(100.4, 1200, build.client(101, 500, tool, None, error_type="ReadTimeout"))
+    (attempt,) = attempts_of(build.trace())
+    assert attempt.evidence.skew is not None
+    assert (attempt.evidence.skew.moved_ns, attempt.evidence.remarks) == (0, ())
+
+
+def test_time_between_the_attempt_and_its_dispatch_was_spent_in_a_queue() -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
+    build.server(303, 1200, build.client(301, 400, tool, None, error_type="ReadTimeout"))
+    assert attempts_of(build.trace())[0].evidence.queue_ns == 300_000_000
+
+
+def test_spans_of_an_exchange_that_stand_beside_the_tool_are_its_own() -> None:
+    """Some frameworks leave the client's spans below the run: the tool during which they began made them."""
+    build = Builder()
+    root = build.step("other", "run", 0, 900)
+    build.tool(1, 402, root, REFUND, error_type="httpx.ReadTimeout")
+    build.server(3, 1200, build.client(2, 400, root, None, error_type="ReadTimeout"))
+    assert ended(build) == ("remote_timeout", "accepted", None)
+
+
+def test_what_may_belong_to_two_tools_belongs_to_neither() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 900)
+    build.tool(1, 402, root, REFUND, error_type="ReadTimeout")
+    build.tool(1, 402, root, ToolCall(name="issue_refund", arguments={"n": 2}, error="x"), error_type="ReadTimeout")
+    build.server(3, 1200, build.client(2, 400, root, None, error_type="ReadTimeout"))
+    assert ended(build) == ("undetermined", "unknown", "dispatch_unknown")
+
+
+def test_a_model_that_ran_then_keeps_its_own_calls() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 900)
+    outer = build.tool(1, 600, root, REFUND, error_type="TimeoutError")
+    build.model(2, 500, outer, [], message("assistant", "…"))
+    build.client(3, 400, root, "200")
+    assert ended(build) == ("undetermined", "unknown", "dispatch_unknown")
+
+
+def test_an_orphaned_receipt_belongs_to_the_tool_of_its_key() -> None:
+    """The client was filtered out: receipt and text together show that the tool waited for the dependency."""
+    build = Builder()
+    timed_out = ToolCall(name="issue_refund", arguments={}, idempotency_key="k", error="timed out")
+    build.tool(1, 402, None, timed_out)
+    heard = Dependency(side="server", protocol="http", method="POST", status="200", idempotency_key="k")
+    build.step("dependency_receipt", "POST /refunds", 3, 1200, "00000000000000ff", dependency=heard)
+    assert ended(build) == ("remote_timeout", "accepted", None)
+
+
+def test_a_plain_timeout_error_beside_a_receipt_may_be_anybodys() -> None:
+    build = Builder()
+    build.tool(1, 402, None, REFUND, error_type="TimeoutError")
+    heard = Dependency(side="server", protocol="http", method="POST", status="200", idempotency_key="k")
+    build.step("dependency_receipt", "POST /refunds", 3, 1200, "00000000000000ff", dependency=heard)
+    assert ended(build) == ("undetermined", "accepted", "client_unknown")
+
+
+def test_a_proxy_of_our_own_is_not_the_dependency() -> None:
+    build = Builder()
+    ours = Resource(attributes=(("service.name", "agent"),))
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout", resource=ours)
+    client = build.client(2, 400, tool, None, error_type="ReadTimeout", resource=ours)
+    sidecar = build.server(3, 399, client, "504", resource=ours)
+    build.client(4, 398, sidecar, None, error_type="ReadTimeout", resource=ours)
+    assert ended(build) == ("undetermined", "unknown", "receipt_unknown")
+
+
+@pytest.mark.parametrize(
+    ("error_type", "dispatched", "side_effect"),
+    [
+        ("ConnectTimeout", "no", "none"),
+        ("httpx.PoolTimeout", "no", "none"),
+        ("java.net.UnknownHostException", "no", "none"),
+        ("WriteTimeout", "unknown", "unknown"),
+        ("ECONNRESET", "unknown", "unknown"),
+        ("httpx.RemoteProtocolError", "unknown", "unknown"),
+    ],
+)
+def test_a_broken_connection_proves_nothing_of_what_was_sent(
+    error_type: str, dispatched: str, side_effect: str
+) -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type=error_type)
+    build.client(2, 400, tool, None, error_type=error_type)
+    assert ended(build) == ("connection_error", side_effect, None)
+    assert attempts_of(build.trace())[0].evidence.dispatched.answer == dispatched
+
+
+def test_arguments_refused_by_the_tool_itself_sent_nothing_where_other_tools_show_clients() -> None:
+    build = Builder()
+    other = build.tool(1, 40, None, ToolCall(name="issue_refund", arguments={"n": 0}, result="ok", has_result=True))
+    build.client(2, 35, other, "200")
+    build.tool(50, 51, None, REFUND, error_type="pydantic.ValidationError")
+    document = document_of(build.trace())
+    assert document["tool_events"][1]["side_effect"] == "none"
+    assert attempts_of(build.trace())[1].evidence.dispatched.answer == "no"
+
+
+def test_an_error_that_a_framework_wrote_in_place_of_the_tools_own_says_nothing() -> None:
+    build = Builder()
+    build.tool(1, 402, None, ToolCall(name="issue_refund", arguments={}, error="Error running tool (non-fatal)"))
+    assert ended(build) == ("undetermined", "unknown", "dispatch_unknown")
+
+
+def test_a_tool_that_failed_without_any_exchange_may_still_have_acted() -> None:
+    build = Builder()
+    build.tool(1, 4, None, ToolCall(name="issue_refund", arguments={}, error="ledger closed"), error_type="LedgerError")
+    assert ended(build) == ("response", "unknown", None)
+
+
+@pytest.mark.parametrize(("status", "side_effect"), [("400", "rejected"), ("408", "unknown"), ("500", "unknown")])
+def test_only_a_clear_no_rejects_an_effect(status: str, side_effect: str) -> None:
+    build = Builder()
+    tool = build.tool(1, 10, None, REFUND, error_type="HTTPError")
+    build.client(2, 8, tool, status, error_type=status)
+    assert ended(build) == ("response", side_effect, None)
+
+
+def test_a_read_that_was_answered_commits_nothing_for_the_write_beside_it() -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
+    reading = Dependency(side="client", protocol="http", method="GET", target="orders", status="200")
+    looked = build.step("dependency_call", "GET", 2, 9, tool, dependency=reading)
+    told = Dependency(side="server", protocol="http", method="GET", target="orders", status="200")
+    build.step("dependency_receipt", "GET /orders", 3, 8, looked, dependency=told)
+    build.client(10, 400, tool, None, error_type="ReadTimeout")
+    assert ended(build) == ("undetermined", "unknown", "receipt_unknown")
+
+
+def test_a_refusal_of_a_twin_proves_the_earlier_attempt() -> None:
+    """A 409 that says the object exists already, for the same key."""
+    build = Builder()
+    no_receipt(build)
+    again = ToolCall(name="issue_refund", arguments={"n": 1}, idempotency_key="k", error="refund already exists")
+    tool = build.tool(500, 520, None, again, error_type="HTTPError")
+    build.client(501, 515, tool, "409", error_type="409")
+    assert [event["side_effect"] for event in document_of(build.trace())["tool_events"]] == ["accepted", "rejected"]
+
+
+def test_a_later_read_that_shows_the_key_proves_the_attempt() -> None:
+    build = Builder()
+    no_receipt(build)
+    listed = {"refunds": [{"refund_id": "re_1", "idempotency_key": "k"}]}
+    build.tool(500, 520, None, ToolCall(name="list_refunds", arguments={}, result=listed, has_result=True))
+    assert [event["side_effect"] for event in document_of(build.trace())["tool_events"]] == ["accepted", "none"]
+
+
+def test_a_second_acceptance_of_one_key_proves_no_second_effect() -> None:
+    build = Builder()
+    remote_timeout(build)
+    again = ToolCall(name="issue_refund", arguments={"n": 1}, idempotency_key="k", result="ok", has_result=True)
+    tool = build.tool(500, 520, None, again)
+    build.server(505, 510, build.client(501, 515, tool, "200"))
+    document = document_of(build.trace())
+    assert [event["side_effect"] for event in document["tool_events"]] == ["accepted", "unknown"]
+    assert "effect_repeated" in {entry["code"] for entry in document["missing_evidence"]}
+
+
+@pytest.mark.parametrize(
+    ("definition", "side_effect"),
+    [
+        ({"annotations": {"readOnlyHint": True}}, "none"),
+        ({"annotations": {"readOnlyHint": False, "destructiveHint": True}}, "accepted"),
+        ({"annotations": {"destructive_hint": True}}, "accepted"),
+        ({}, "unknown"),
+    ],
+)
+def test_the_hints_of_a_tools_definition_win_over_its_name(definition: dict[str, Any], side_effect: str) -> None:
+    build = Builder()
+    tools = json.dumps([{"type": "function", "function": {"name": "frobnicate", **definition}}])
+    root = build.step("other", "run", 0, 9, attributes={"gen_ai.tool.definitions": tools})
+    build.tool(1, 2, root, ToolCall(name="frobnicate", arguments={}, result="ok", has_result=True))
+    assert document_of(build.trace())["tool_events"][0]["side_effect"] == side_effect
+
+
+def test_the_hint_on_the_call_itself_counts_too() -> None:
+    build = Builder()
+    asked = ToolCall(name="update_cache", arguments={}, result="ok", has_result=True)
+    build.tool(1, 2, None, asked, attributes={"mcp.tool.annotations.readOnlyHint": True})
+    assert document_of(build.trace())["tool_events"][0]["side_effect"] == "none"
+
+
+def test_what_the_transport_sent_again_is_one_call_outside_any_tool() -> None:
+    """Two sends of one request: a retry of the transport, no attempt of a tool."""
+    build = Builder()
+    root = build.step("other", "ask", 0, 60)
+    build.client(1, 4, root, "503", error_type="503")
+    build.client(50, 55, root, "200")
+    (attempt,) = attempts_of(build.trace())
+    seen = attempt.evidence
+    assert (attempt.place, seen.sends, seen.statuses, seen.ended_by) == (None, 2, ("503", "200"), "response")
+
+
+def test_verdicts_name_the_spans_that_they_rest_on() -> None:
+    build = Builder()
+    tool = build.tool(1, 402, None, REFUND, error_type="ReadTimeout")
+    client = build.client(2, 400, tool, None, error_type="ReadTimeout")
+    server = build.server(3, 1200, client)
+    seen = attempts_of(build.trace())[0].evidence
+    assert seen.dispatched == Verdict(answer="yes", spans=(client, server))
+    assert seen.received == Verdict(answer="yes", spans=(server,))
+    assert seen.completed == Verdict(answer="yes", spans=(server,))
+    assert seen.ending_spans == (client, server)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from extractor.model.json import JsonValue
-from extractor.model.span import Span, SpanKind, StatusCode
+from extractor.model.span import Resource, Span, SpanKind, StatusCode
 from extractor.model.trace import (
     Dependency,
     Message,
@@ -58,6 +58,7 @@ class Builder:
         status: StatusCode = "unset",
         attributes: Mapping[str, JsonValue] | None = None,
         span_kind: SpanKind = "internal",
+        resource: Resource | None = None,
         **members: Any,
     ) -> str:
         """Append a step and return its span id."""
@@ -72,6 +73,7 @@ class Builder:
             end_ns=None if end is None else START_NS + round(end * _MS),
             attributes=tuple((attributes or {}).items()),
             status_code=status,
+            resource=resource or Resource(),
         )
         self.steps.append(Step(kind=kind, span=span, dialect="otel_genai", **members))
         return span_id
@@ -98,6 +100,7 @@ class Builder:
         *,
         attributes: Mapping[str, JsonValue] | None = None,
         error_type: str | None = None,
+        resource: Resource | None = None,
     ) -> str:
         """Append a tool step; one with an error has an error status."""
         failed = error_type is not None or tool.error is not None
@@ -109,12 +112,20 @@ class Builder:
             parent,
             status="error" if failed else "unset",
             attributes=attributes,
+            resource=resource,
             tool=tool,
             error_type=error_type,
         )
 
     def client(
-        self, start: float, end: float, parent: str, status: str | None, *, error_type: str | None = None
+        self,
+        start: float,
+        end: float,
+        parent: str,
+        status: str | None,
+        *,
+        error_type: str | None = None,
+        resource: Resource | None = None,
     ) -> str:
         """Append the caller's side of an HTTP POST."""
         dependency = Dependency(side="client", protocol="http", method="POST", target="refunds", status=status)
@@ -126,17 +137,34 @@ class Builder:
             parent,
             status="error" if error_type else "unset",
             span_kind="client",
+            resource=resource,
             dependency=dependency,
             error_type=error_type,
         )
 
-    def server(self, start: float, end: float, parent: str, status: str = "200", *, replayed: bool = False) -> str:
+    def server(
+        self,
+        start: float,
+        end: float,
+        parent: str,
+        status: str = "200",
+        *,
+        replayed: bool = False,
+        resource: Resource | None = None,
+    ) -> str:
         """Append the dependency's side of an HTTP POST."""
         dependency = Dependency(
             side="server", protocol="http", method="POST", target="refunds", status=status, replayed=replayed
         )
         return self.step(
-            "dependency_receipt", "POST /refunds", start, end, parent, span_kind="server", dependency=dependency
+            "dependency_receipt",
+            "POST /refunds",
+            start,
+            end,
+            parent,
+            span_kind="server",
+            resource=resource,
+            dependency=dependency,
         )
 
     def trace(self, subject: Subject | None = None) -> Trace:
