@@ -24,8 +24,9 @@ _SINCE_2001 = ((10**18, 1), (10**15, 1_000), (10**12, 1_000_000), (10**9, 1_000_
 class Budget:
     """One budget, in nanoseconds from the Unix epoch; ``source`` is attribute, header or inferred.
 
-    ``began_ns`` is None for a deadline that is stated as an instant: nothing says since when it ran. ``own`` says that
-    the tool itself waits so long, which is no deadline of what called it.
+    ``began_ns`` is None for a deadline that is stated as an instant: nothing says since when it ran. ``owner`` is parent
+    (something above the tool, or handed to it), tool (how long the tool itself waits) or call (what it told the
+    dependency).
     """
 
     span_start_ns: int
@@ -33,7 +34,7 @@ class Budget:
     deadline_ns: int
     span_id: str
     source: str
-    own: bool = False
+    owner: str = "parent"
 
     @property
     def contradicts(self) -> bool:
@@ -41,15 +42,17 @@ class Budget:
         return self.deadline_ns < self.span_start_ns
 
 
-def stated(step: Step, around: Iterable[Step], tables: Policy) -> list[Budget]:
-    """Return the budgets that a tool step and the steps around it state, in their order."""
-    found = list(_of(step, tables, tool=True))
-    for each in around:
-        found.extend(_of(each, tables, tool=False))
+def stated(step: Step, above: Iterable[Step], clients: Iterable[Step], tables: Policy) -> list[Budget]:
+    """Return the budgets that a tool step, the steps above it and its client spans state, in their order."""
+    found = list(_of(step, "tool", tables))
+    for each in above:
+        found.extend(_of(each, "parent", tables))
+    for each in clients:
+        found.extend(_of(each, "call", tables))
     return found
 
 
-def _of(step: Step, tables: Policy, *, tool: bool) -> Iterator[Budget]:
+def _of(step: Step, where: str, tables: Policy) -> Iterator[Budget]:
     start = step.span.start_ns
     for name, value in step.span.attributes:
         prefix = next((each for each in _PREFIXES if name.startswith(each)), None)
@@ -60,15 +63,18 @@ def _of(step: Step, tables: Policy, *, tool: bool) -> Iterator[Budget]:
             lasts, ends = _attribute(name, value, tables)
         if lasts is not None:
             ends = start + lasts
-        if ends is not None:
-            yield Budget(
-                span_start_ns=start,
-                began_ns=start if lasts is not None else None,
-                deadline_ns=ends,
-                span_id=step.span.span_id,
-                source="attribute" if prefix is None else "header",
-                own=tool and any(_ends_in(name, key) for key in tables.own_wait_keys),
-            )
+        if ends is None:
+            continue
+        waits = any(_ends_in(name, key) for key in tables.own_wait_keys)
+        yield Budget(
+            span_start_ns=start,
+            began_ns=start if lasts is not None else None,
+            deadline_ns=ends,
+            span_id=step.span.span_id,
+            source="attribute" if prefix is None else "header",
+            # A deadline that the tool was handed is its parent's; how long the tool itself waits is its own.
+            owner=where if where != "tool" or waits else "parent",
+        )
 
 
 def _attribute(name: str, value: JsonValue, tables: Policy) -> tuple[int | None, int | None]:

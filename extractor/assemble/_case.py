@@ -61,11 +61,15 @@ class _Assembly:
         self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
         self._until = _horizon(trace, selection)
         calls = tool_calls(trace)
-        self._calls = [call for call in calls if call.step.span.span_id in kept]
         self._timing = Timing(trace, calls, tables)
-        self._evidence = [self._timing.evidence(call) for call in self._calls]
+        evidence = [self._timing.evidence(call) for call in calls]
         tools = {call.step.span.span_id: call.tool.name for call in calls if call.own}
-        self._changed = effects(self._calls, self._evidence, Nature(trace.spans, tools, tables), tables)
+        changed = effects(calls, evidence, Nature(trace.spans, tools, tables), tables)
+        # What a dropped span proves of a kept attempt stays proved.
+        ours = [index for index, call in enumerate(calls) if call.step.span.span_id in kept]
+        self._calls = [calls[index] for index in ours]
+        self._evidence = [evidence[index] for index in ours]
+        self._changed = [changed[index] for index in ours]
         self._models = [step for step in self._kept if step.kind == "model_call" and step.model is not None]
         self._retrievals = [step for step in self._kept if step.retrieval is not None]
         self._messages = self._collect()

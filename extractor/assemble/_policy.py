@@ -19,6 +19,7 @@ class Policy:
     read: frozenset[str]
     methods: frozenset[str]
     safe_methods: frozenset[str]
+    row_writes: frozenset[str]
     definition_keys: tuple[str, ...]
     denials: frozenset[str]
     budget_keys: tuple[str, ...]
@@ -82,6 +83,7 @@ def policy(rules: RuleSet) -> Policy:
             read=frozenset(effects["read"]),
             methods=frozenset(effects["methods"]),
             safe_methods=frozenset(effects["safe_methods"]),
+            row_writes=frozenset(effects["row_writes"]),
             definition_keys=tuple(effects["definition_keys"]),
             denials=frozenset(effects["denials"]),
             budget_keys=tuple(timing["budget_ms_keys"]),

@@ -47,8 +47,8 @@ class _Scene:
 
     @property
     def parent_deadline(self) -> Budget | None:
-        """The earliest budget that something other than the tool's own wait sets."""
-        return min((each for each in self.budgets if not each.own), key=lambda each: each.deadline_ns, default=None)
+        """The earliest budget that something above the tool set."""
+        return _earliest(each for each in self.budgets if each.owner == "parent")
 
 
 class Timing:
@@ -156,7 +156,7 @@ class Timing:
         above = tuple(self._exchanges.above(step))
         client = exchange.clients[-1] if exchange.clients else None
         receipts = exchange.receipts if client is None else exchange.receipts_of(client, self._exchanges)
-        found = stated(step, (*above, *exchange.clients), self._policy)
+        found = stated(step, above, exchange.clients, self._policy)
         usable = tuple(each for each in found if not each.contradicts)
         remarks = ["deadline_contradiction"] if len(usable) < len(found) else []
         skew = None
@@ -232,7 +232,7 @@ class Timing:
         own, ended = (client.span.span_id,), client.span.end_ns
         budget = scene.parent_deadline
         until = max(ended, client.span.start_ns) if ended is not None else client.span.start_ns
-        if budget is not None and budget.span_id != client.span.span_id and budget.deadline_ns <= until:
+        if budget is not None and budget.deadline_ns <= until:
             return _Ending(by="local_deadline", spans=(*own, budget.span_id))
         if not scene.receipts:
             lacks = "receipt_missing" if scene.siblings_received else "receipt_unknown"
@@ -375,6 +375,8 @@ class Timing:
         changing = [each for each in scene.exchange.receipts if not self._reads(each)]
         given_up = scene.client is not None and not answered(scene.client)
         done = [each for each in changing if succeeded(each) and not (given_up and grpc(each))]
+        # A row that was written is a fact, whoever was still listening.
+        done += [written for each in changing for written in self._exchanges.below(each) if self._writes_row(written)]
         if done:
             return Verdict(answer="yes", spans=_ids(done))
         told = [each for each in scene.exchange.clients if answered(each) and succeeded(each) and not self._reads(each)]
@@ -383,6 +385,11 @@ class Timing:
         if self._received(scene).answer == "no":
             return self._received(scene)
         return UNKNOWN
+
+    def _writes_row(self, step: Step) -> bool:
+        method = step.dependency.method if step.dependency is not None else None
+        failed = step.error_type is not None or step.span.status_code == "error"
+        return method is not None and method.upper() in self._policy.row_writes and not failed
 
     def _reads(self, step: Step) -> bool:
         method = step.dependency.method if step.dependency is not None else None
@@ -399,7 +406,7 @@ class Timing:
         return sum(_target(each) == _target(scene.client) for each in scene.exchange.clients)
 
     def _budget(self, scene: _Scene, ending: _Ending) -> Budget | None:
-        """Return the budget in force: the earliest one of a parent, else the tool's own, else the one that gave up."""
+        """Return the budget in force: the earliest of a parent, else that of who gave up, else the tool's, else the call's."""
         budget = scene.parent_deadline
         if budget is not None:
             return budget
@@ -412,10 +419,15 @@ class Timing:
                 span_id=span.span_id,
                 source="inferred",
             )
-        return min(scene.budgets, key=lambda each: each.deadline_ns, default=None)
+        own = _earliest(each for each in scene.budgets if each.owner == "tool")
+        return own if own is not None else _earliest(scene.budgets)
 
     def _class_of(self, step: Step) -> str | None:
         return self._policy.error_class(step.error_type, step.error_message)
+
+
+def _earliest(budgets: Iterable[Budget]) -> Budget | None:
+    return min(budgets, key=lambda each: each.deadline_ns, default=None)
 
 
 def _disconnected(step: Step) -> bool:

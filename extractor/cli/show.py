@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import options, proofs, summary
+from . import options, proofs, summary, timing
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -22,19 +22,28 @@ _MESSAGES = 4
 @click.option(
     "--proofs", "as_proofs", is_flag=True, help="Say what was proved, what is open, and what would settle it."
 )
+@click.option(
+    "--timing", "as_timing", is_flag=True, help="Say of each attempt what is known of it, and where that points."
+)
 @options.as_json
-def command(*, case: Path, as_proofs: bool, as_json: bool) -> None:
-    """Show a case on one screen, or the report of its proofs.
+def command(*, case: Path, as_proofs: bool, as_timing: bool, as_json: bool) -> None:
+    """Show a case on one screen, the report of its proofs, or the timing of its attempts.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """
     view = CaseView.of(case_files(case))
     console = Console(json=as_json)
+    if as_json and as_timing:
+        console.data(timing.for_machines(view))
+        return
     if as_json:
         console.data({"fixture": dict(view.fixture), "provenance": dict(view.predicate)})
         return
     if as_proofs:
         console.rows((("case", view.case_id), ("sha256", view.sha256), *proofs.report(view, case)))
+        return
+    if as_timing:
+        console.rows((("case", view.case_id), *timing.report(view)))
         return
     console.rows(
         (

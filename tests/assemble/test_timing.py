@@ -559,3 +559,29 @@ def test_verdicts_name_the_spans_that_they_rest_on() -> None:
     assert seen.received == Verdict(answer="yes", spans=(server,))
     assert seen.completed == Verdict(answer="yes", spans=(server,))
     assert seen.ending_spans == (client, server)
+
+
+def test_a_row_written_below_a_receipt_proves_the_work_whatever_the_caller_saw() -> None:
+    """A gRPC 0 on a call that was given up shows only that its span ended."""
+    build = Builder()
+    tool = build.tool(1, 310, None, REFUND, error_type="ConnectionReset")
+    sent = Dependency(side="client", protocol="grpc", method="Issue", target="refunds", status="14")
+    client = build.step("dependency_call", "Issue", 2, 300, tool, dependency=sent, error_type="ConnectionReset")
+    heard = Dependency(side="server", protocol="grpc", method="Issue", status="0")
+    server = build.step("dependency_receipt", "Issue", 3, 90, client, dependency=heard)
+    assert ended(build) == ("connection_error", "unknown", None)
+    row = Dependency(side="client", protocol="postgresql", method="INSERT", target="refunds")
+    build.step("dependency_call", "INSERT refunds", 4, 9, server, dependency=row)
+    assert ended(build) == ("connection_error", "accepted", None)
+
+
+def test_what_a_dropped_span_proves_stays_proved() -> None:
+    build = Builder()
+    no_receipt(build)
+    listed = {"refunds": [{"refund_id": "re_1", "idempotency_key": "k"}]}
+    shown = build.tool(500, 520, None, ToolCall(name="list_refunds", arguments={}, result=listed, has_result=True))
+    config = RunConfig(override=Override(keep=("all",), drop=(shown,)))
+    trace = build.trace()
+    case = assemble(trace, select(trace, RULES, config), Reading(spans=trace.spans), config, RULES)
+    document: Any = case.document
+    assert [event["side_effect"] for event in document["tool_events"]] == ["accepted"]
