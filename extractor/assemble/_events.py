@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ..errors import UsageError
-from ..model.calls import Call, logical_key
+from ..model.calls import Call, logical_calls
 from ..model.config import Statement
 from ..model.evidence import Evidence, milliseconds
 from ..model.json import JsonValue
@@ -32,17 +32,16 @@ def tool_events(
     missing: list[dict[str, JsonValue]] = []
     violations = _violations(calls, statement)
     after = predecessors([interval(call) for call in calls], [call.start_ns for call in calls])
-    groups: dict[tuple[str, str], list[int]] = {}
-    numbers: dict[tuple[str, str], int] = {}
+    groups: dict[int, list[int]] = {}
+    numbers = logical_calls(calls)
     for index, (call, seen) in enumerate(zip(calls, evidence, strict=True)):
-        key = logical_key(call.tool)
-        tries = groups.setdefault(key, [])
+        tries = groups.setdefault(numbers[index], [])
         event: dict[str, JsonValue] = {
             "attempt": index + 1,
             "tool": call.tool.name,
             "call_id": call.tool.call_id,
             **({"attempt_id": call.step.span.span_id} if call.own else {}),
-            "logical_call": numbers.setdefault(key, len(numbers) + 1),
+            "logical_call": numbers[index],
             "try": len(tries) + 1,
         }
         if tries:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -51,6 +51,41 @@ def logical_key(tool: ToolCall) -> tuple[str, str]:
     if tool.idempotency_key is not None:
         return (tool.name, "key:" + tool.idempotency_key)
     return (tool.name, "arguments:" + canonical(tool.arguments))
+
+
+def logical_calls(calls: Sequence[Call]) -> tuple[int, ...]:
+    """Return the number, from 1, of the logical call that each attempt belongs to.
+
+    Attempts are of one logical call when they share tool and idempotency key, or tool and arguments where there is no
+    key, or call id and all arguments but the key: a retry that lost its key is still a retry. So is one that differs from a failed attempt in
+    its key alone.
+    """
+    numbers: list[int] = []
+    known: dict[tuple[str, ...], int] = {}
+    for call in calls:
+        tool = call.tool
+        same = logical_key(tool)
+        keyless = (tool.name, "keyless:" + canonical(_without_key(tool)))
+        # Some providers count call ids anew in every turn: the arguments must agree as well.
+        asked = (*keyless, tool.call_id) if tool.call_id is not None else None
+        found = next((known[each] for each in (same, asked, keyless) if each in known), None)
+        number = found if found is not None else max(numbers, default=0) + 1
+        numbers.append(number)
+        known.setdefault(same, number)
+        if asked is not None:
+            known.setdefault(asked, number)
+        if tool.idempotency_key is not None:
+            if call.own and (tool.error is not None or call.step.span.status_code == "error"):
+                known[keyless] = number
+            else:
+                known.pop(keyless, None)
+    return tuple(numbers)
+
+
+def _without_key(tool: ToolCall) -> JsonValue:
+    if not isinstance(tool.arguments, dict):
+        return tool.arguments
+    return {name: value for name, value in tool.arguments.items() if value != tool.idempotency_key}
 
 
 def canonical(value: JsonValue) -> str:

@@ -585,3 +585,28 @@ def test_what_a_dropped_span_proves_stays_proved() -> None:
     case = assemble(trace, select(trace, RULES, config), Reading(spans=trace.spans), config, RULES)
     document: Any = case.document
     assert [event["side_effect"] for event in document["tool_events"]] == ["accepted"]
+
+
+def keyed(build: Builder, start: float, key: str, call_id: str, *, error: str | None = None) -> None:
+    done = {"result": "ok", "has_result": True} if error is None else {"error": error}
+    asked = ToolCall(name="issue_refund", call_id=call_id, arguments={"n": 1, "key": key}, idempotency_key=key, **done)
+    build.tool(start, start + 5, None, asked)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "tries"),
+    [
+        ((("k1", "c1", "reset"), ("k2", "c1", None)), [(1, 1), (1, 2)]),
+        ((("k1", "c1", "reset"), ("k2", "c2", None)), [(1, 1), (1, 2)]),
+        ((("k1", "c1", None), ("k2", "c2", None)), [(1, 1), (2, 1)]),
+        ((("k1", "c1", None), ("k1", "c2", None)), [(1, 1), (1, 2)]),
+        ((("k1", "c1", "reset"), ("k1", "c2", None), ("k2", "c3", None)), [(1, 1), (1, 2), (2, 1)]),
+    ],
+)
+def test_a_retry_that_lost_its_key_is_still_a_retry(attempts: Any, tries: list[tuple[int, int]]) -> None:
+    """S25: by call id, or because it differs from a failed attempt in its key alone."""
+    build = Builder()
+    for position, (key, call_id, error) in enumerate(attempts):
+        keyed(build, 1 + 10 * position, key, call_id, error=error)
+    events = document_of(build.trace())["tool_events"]
+    assert [(event["logical_call"], event["try"]) for event in events] == tries
