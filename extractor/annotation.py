@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from .assemble import incomplete, replayable
+from .assemble import authorization, effects, incomplete, replayable
 from .errors import InputUnreadable, StructureChanged, UsageError
 from .model.case import Case, Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig, Statement
@@ -145,6 +145,8 @@ def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
         "required_behaviours": list(told.behaviours),
         "required_disclosures": [{"text": text, "exact": True} for text in told.disclosures],
         "boundary": {"check": told.boundary, "params": {}} if told.boundary else None,
+        "effects": effects(told),
+        "authorization": authorization(told),
     }
     if any(failure.values()) and isinstance(standing, dict):
         said["failure_statement"] = {name: given or standing.get(name) for name, given in failure.items()}

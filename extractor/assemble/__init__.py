@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._case import assemble
-from ._expected import vague
+from ._expected import authorization, effects, vague
 from ._missing import incomplete, replayable
 
-__all__ = ["assemble", "incomplete", "replayable", "vague"]
+__all__ = ["assemble", "authorization", "effects", "incomplete", "replayable", "vague"]

@@ -18,11 +18,12 @@ from ._effects import effects
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
 from ._identity import identity
-from ._members import documents, fidelity, instant, nearest, ordering, stated
+from ._members import documents, instant, nearest, stated
 from ._messages import Messages, spoken, users
 from ._missing import entry
 from ._nature import Nature
 from ._policy import Policy, policy
+from ._strictness import fidelity, ordering
 from ._timing import Timing
 
 
@@ -110,8 +111,8 @@ class _Assembly:
             "final_output": self._known("final_output", self._final_output(), "no_answer"),
             "alternates": [],
             "expected": expected(config.statement),
-            "ordering": ordering(events),
-            "timing": fidelity(self._evidence),
+            "ordering": ordering(events, config.ordering),
+            "timing": fidelity(events, self._boundary_event(), config.fidelity),
             "lane": "shadow",
         }
         self._known("identity.subject", subject.user)
@@ -153,6 +154,12 @@ class _Assembly:
             for index, (call, evidence) in enumerate(zip(self._calls, self._evidence, strict=True))
         ]
         return (*events, *self._timing.outside(self._kept))
+
+    def _boundary_event(self) -> int | None:
+        """Return the index of the tool event where the failure shows, None when it shows elsewhere."""
+        span_id = self._selection.boundary
+        shows = (index for index, call in enumerate(self._calls) if call.own and call.step.span.span_id == span_id)
+        return next(shows, None)
 
     def _known(self, field: str, value: str | None, code: str = "not_in_trace") -> str | None:
         if value is None:

@@ -78,7 +78,7 @@ _JUDGEMENTS = frozenset(
 
 def expected(statement: Statement) -> dict[str, JsonValue]:
     """Return the ``expected`` member; unsaid parts are null or empty."""
-    return {
+    demands: dict[str, JsonValue] = {
         "failure_statement": {
             "trigger": statement.failure,
             "prohibited": "; ".join(statement.prohibit) or None,
@@ -88,9 +88,22 @@ def expected(statement: Statement) -> dict[str, JsonValue]:
         "required_behaviours": list(statement.behaviours),
         "required_disclosures": [{"text": text, "exact": True} for text in statement.disclosures],
         "boundary": {"check": statement.boundary, "params": {}} if statement.boundary else None,
-        "effects": {},
-        "expert_review": [],
+        "effects": effects(statement),
     }
+    if statement.authorization is not None:
+        demands["authorization"] = authorization(statement)
+    demands["expert_review"] = []
+    return demands
+
+
+def effects(statement: Statement) -> dict[str, JsonValue]:
+    """Return how many accepted side effects each tool must have, as the fixture holds it."""
+    return {tool: {"min": least, "max": most} for tool, (least, most) in statement.effects.items()}
+
+
+def authorization(statement: Statement) -> JsonValue:
+    """Return the decision that must stand before any effect: counts alone do not see an effect that came first (S126)."""
+    return {"decision": statement.authorization, "before_effects": True} if statement.authorization else None
 
 
 def vague(statement: Statement) -> Sequence[str]:

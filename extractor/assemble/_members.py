@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..model.calls import canonical
-from ..model.evidence import Evidence
 from ..model.json import JsonValue, compact
 from ..model.span import Span
 from ..model.trace import Step
@@ -50,26 +49,6 @@ def stated(spans: Sequence[Span], keys: Sequence[str]) -> list[JsonValue]:
             if any(name == key or name.endswith("." + key) for key in keys):
                 facts.setdefault((name, canonical(value)), {"name": name, "value": value, "source": "attribute"})
     return list(facts.values())
-
-
-def ordering(events: Sequence[JsonValue]) -> JsonValue:
-    """Return how strictly a replay keeps the order: only where order or attempts may have caused the damage (S65)."""
-    listed = [event for event in events if isinstance(event, dict)]
-    changing = [event for event in listed if event["side_effect"] != "none"]
-    changed = {event["logical_call"] for event in changing if isinstance(event["logical_call"], int)}
-    retried = any("retry_of" in event and event["logical_call"] in changed for event in listed)
-    if retried or any(event["role"] == "violation" for event in listed):
-        return {"mode": "total", "reason": "attempts of a call with side effects are part of the incident"}
-    if changing and len(listed) > 1:
-        return {"mode": "per_key", "reason": "calls with side effects keep their order by logical call"}
-    return {"mode": "none", "reason": "no order of calls is known to have mattered"}
-
-
-def fidelity(evidence: Sequence[Evidence]) -> JsonValue:
-    """Return whether a replay needs the schedule of instants, or the order of events is enough (S37)."""
-    if any(seen.ended_by in ("local_deadline", "caller_cancelled", "late_response") for seen in evidence):
-        return {"fidelity": "schedule", "reason": "a deadline or a cancellation decided how an attempt ended"}
-    return {"fidelity": "event", "reason": "no deadline and no cancellation decided how an attempt ended"}
 
 
 def nearest(span_id: str, parents: Mapping[str, str | None], wanted: Collection[str]) -> str | None:

@@ -43,6 +43,16 @@ _telling = options.join(
     click.option("--locale", metavar="TAG", help="The user's locale, as in de-DE."),
     click.option("--frozen-at", metavar="INSTANT", callback=options.instant, help="When the decision was made."),
     click.option(
+        "--ordering",
+        type=click.Choice(["total", "per_key", "none"]),
+        help="How strictly a replay keeps the order of calls.",
+    ),
+    click.option(
+        "--fidelity",
+        type=click.Choice(["event", "schedule"]),
+        help="Whether a replay needs the instants, or their order is enough.",
+    ),
+    click.option(
         "--fact", metavar="NAME=JSON", multiple=True, callback=options.facts, help="What a decision or check reads."
     ),
 )

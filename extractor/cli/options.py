@@ -19,6 +19,7 @@ Decorator = Callable[[_Command], _Command]
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 _TEXT_BYTES = 64 * 1024
+_BOUNDS = re.compile(r"([^=]+)=(\d{1,6})(\.\.(\d{1,6})?)?", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -125,6 +126,22 @@ def scope_name(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return value
 
 
+def bounds(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, tuple[int, int | None]]:
+    """Return ``TOOL=N``, ``TOOL=MIN..MAX`` or ``TOOL=MIN..`` by tool; None is no upper bound."""
+    del ctx
+    found: dict[str, tuple[int, int | None]] = {}
+    for position, pair in enumerate(value, start=1):
+        match = _BOUNDS.fullmatch(pair)
+        least, most = (match.group(2), match.group(4)) if match else ("", None)
+        if match is None or match.group(1) in found or (most and int(most) < int(least)):
+            raise UsageError(
+                f"{param.opts[0]} number {position} must be TOOL=N or TOOL=MIN..MAX, once a tool",
+                hint="one refund, however many attempts: --effects refund.create=1",
+            )
+        found[match.group(1)] = (int(least), int(least) if match.group(3) is None else int(most) if most else None)
+    return found
+
+
 scope = click.option(
     "--scope",
     metavar="case|workspace|NAME",
@@ -169,6 +186,19 @@ statement = join(
     click.option("--boundary", metavar="CHECK", callback=typed, help="The check that decides."),
     click.option(
         "--violation", metavar="TOOL", multiple=True, callback=typed, help="A recorded call that was the harm."
+    ),
+    click.option(
+        "--effects",
+        metavar="TOOL=N",
+        multiple=True,
+        callback=bounds,
+        help="How many accepted side effects a tool must have; or MIN..MAX.",
+    ),
+    click.option(
+        "--authorization",
+        metavar="DECISION",
+        callback=typed,
+        help="The decision that must stand before any side effect, as in allow.",
     ),
 )
 """What people say of an incident, at extraction or later."""

@@ -23,6 +23,8 @@ class Told(TypedDict):
     disclose: tuple[str, ...]
     boundary: str | None
     violation: tuple[str, ...]
+    authorization: str | None
+    effects: dict[str, tuple[int, int | None]]
 
 
 class Asked(Told):
@@ -40,6 +42,8 @@ class Asked(Told):
     frozen_at: str | None
     fact: dict[str, JsonValue]
     treat: dict[str, str]
+    ordering: str | None
+    fidelity: str | None
     model: str | None
 
 
@@ -54,6 +58,8 @@ def statement(told: Told) -> Statement:
         disclosures=told["disclose"],
         boundary=told["boundary"],
         violations=told["violation"],
+        authorization=told["authorization"],
+        effects=told["effects"],
     )
 
 
@@ -73,6 +79,8 @@ def config(asked: Asked, settings: Settings, scope: Scope) -> RunConfig:
         frozen_at=asked["frozen_at"],
         facts=asked["fact"],
         treat=asked["treat"],
+        ordering=asked["ordering"],
+        fidelity=asked["fidelity"],
         scope=scope.name,
         scope_of=scope.of,
         nlp=base.nlp.using(asked["model"]),

@@ -20,7 +20,9 @@ class Wanted:
 class Statement:
     """What people say of the incident; the three parts of the failure statement and the boundary (S6).
 
-    ``claims`` are prohibited claims, ``behaviours`` required ones, ``disclosures`` texts that must be said exactly.
+    ``prohibit`` are prohibited claims, ``behaviours`` required ones, ``disclosures`` texts that must be said exactly.
+    ``authorization`` is the decision without which no effect may take place, ``effects`` how many accepted side effects
+    each tool must have: at least and at most, None for no bound.
     """
 
     incident: str | None = None
@@ -31,6 +33,8 @@ class Statement:
     disclosures: tuple[str, ...] = ()
     boundary: str | None = None
     violations: tuple[str, ...] = ()
+    authorization: str | None = None
+    effects: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +88,7 @@ class Nlp:
 class RunConfig:
     """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
 
-    Given members win over what the trace says. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
+    Given members win over what the trace says; so do ``ordering`` and ``fidelity`` over the rules. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
     ``scope_of`` is the id of the case whose ``scope`` was taken over.
     """
 
@@ -104,3 +108,5 @@ class RunConfig:
     deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)
+    ordering: str | None = None
+    fidelity: str | None = None

@@ -146,6 +146,9 @@ def _demands(document: Document) -> list[str]:
     if isinstance(effects, dict) and effects:
         bounds = [f"{code(tool)} {_bounds(bound)}" for tool, bound in effects.items()]
         said.append(f"Accepted side effects: {_listed(bounds)}.")
+    decision = _member(document, "expected", "authorization", "decision")
+    if decision:
+        said.append(f"No side effect before the decision {code(decision)}.")
     return said
 
 

@@ -24,8 +24,8 @@ RULES = ruleset.load()
 REFUND = ToolCall(name="issue_refund", arguments={"n": 1}, idempotency_key="k", error="timed out")
 
 
-def document_of(trace: Trace) -> dict[str, Any]:
-    config = RunConfig(override=Override(keep=("all",)))
+def document_of(trace: Trace, config: RunConfig | None = None) -> dict[str, Any]:
+    config = config or RunConfig(override=Override(keep=("all",)))
     case = assemble(trace, select(trace, RULES, config), Reading(spans=trace.spans), config, RULES)
     made: dict[str, Any] = json.loads(pretty(case.document))
     return made

@@ -4,6 +4,8 @@ import json
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from extractor.cli.app import run
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
@@ -123,3 +125,19 @@ def test_a_typed_secret_is_told_and_what_was_told_stays(case, capsys):
     assert later["redaction"]["secrets"] == predicate["redaction"]["secrets"]
     assert "rotate it" in (case / "README.md").read_text()
     assert value not in "".join(file.read_text() for file in case.iterdir())
+
+
+def test_effects_and_the_authorization_before_them_can_be_demanded(case, capsys):
+    """S39, S126: one refund however many attempts, and none before somebody allowed it."""
+    asked = ["--effects", "refund.create=1", "--effects", "order.cancel=0..", "--authorization", "allow"]
+    assert run(["annotate", str(case), *asked, "--quiet"]) == 0
+    expected = json.loads((case / "fixture.json").read_bytes())["expected"]
+    assert expected["effects"] == {"refund.create": {"min": 1, "max": 1}, "order.cancel": {"min": 0, "max": None}}
+    assert expected["authorization"] == {"decision": "allow", "before_effects": True}
+    assert "No side effect before the decision `allow`." in (case / "README.md").read_text()
+
+
+@pytest.mark.parametrize("given", ["refund.create", "refund.create=some", "refund.create=3..1", "=1", "a=1..2..3"])
+def test_bounds_of_another_form_are_a_usage_error(case, capsys, given):
+    assert run(["annotate", str(case), "--effects", given]) == 2
+    assert "TOOL=MIN..MAX" in capsys.readouterr().err

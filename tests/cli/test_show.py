@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from extractor.cli.app import run
 
 
@@ -94,3 +96,53 @@ def test_without_a_sidecar_nothing_is_proved(case, capsys):
     (case / "provenance.json").unlink()
     assert run(["show", str(case), "--proofs"]) == 0
     assert "there is no provenance.json" in capsys.readouterr().out
+
+
+def test_the_timing_report_says_where_a_verdict_points(case, capsys):
+    """S36, S125."""
+    assert run(["show", str(case), "--timing"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2. refund.create, try 1 dispatched yes, received yes, completed yes, ended by remote_timeout" in shown
+    assert "points to the dependency's latency, how long the caller waits, recovery by idempotency key" in shown
+    assert "refund.create on order_id" in shown
+    assert "accepted 1" in shown
+
+
+def test_the_timing_of_each_attempt_can_be_read_by_machines(case, capsys):
+    assert run(["show", str(case), "--timing", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["tool"] for row in rows] == ["order.lookup", "refund.create", "refund.create"]
+    assert rows[1]["received"]["answer"] == "yes"
+    assert rows[1]["received"]["spans"]
+    assert rows[0]["points_to"] is None
+
+
+@pytest.mark.parametrize(
+    ("verdict", "lacks", "said"),
+    [
+        ("local_deadline", None, "a larger timeout of the tool cannot help"),
+        ("undetermined", "receipt_unknown", "points to nothing: collect the dependency's own spans"),
+        ("caller_cancelled", None, "whoever cancelled"),
+        ("late_response", None, "how late results are discarded"),
+        ("connection_error", None, "not the dependency's work"),
+    ],
+)
+def test_each_verdict_names_its_repair(case, capsys, verdict, lacks, said):
+    """S125: two causes have different owners and fixes."""
+    file = case / "provenance.json"
+    statement = json.loads(file.read_bytes())
+    ending = statement["predicate"]["attempts"][1]["ended_by"]
+    ending.update(verdict=verdict, lacks=lacks)
+    file.write_text(json.dumps(statement))
+    assert run(["show", str(case), "--timing"]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_attempts_that_overlap_are_named(case, capsys):
+    """S71: a green replay in sequence says nothing about their race."""
+    file = case / "fixture.json"
+    fixture = json.loads(file.read_bytes())
+    fixture["tool_events"][1]["after"] = fixture["tool_events"][2]["after"] = [1]
+    file.write_text(json.dumps(fixture))
+    assert run(["show", str(case), "--timing"]) == 0
+    assert "attempts 2, 3 overlap; a replay in sequence says nothing about their race" in capsys.readouterr().out

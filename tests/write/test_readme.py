@@ -33,7 +33,8 @@ def test_it_tells_the_incident_in_two_paragraphs(document: Any) -> None:
         "Evidence needed: `A result of refund.create before the answer.`. "
         "The product must not claim: `The refund is complete.`. "
         "The product must do: `Say that completion is unconfirmed.`. It must say: `Refunds take up to five days.`. "
-        "Accepted side effects: `refund.create` 0 to 1. Missing evidence: `identity.tenant` (not_in_trace)."
+        "Accepted side effects: `refund.create` 0 to 1. No side effect before the decision `allow`. "
+        "Missing evidence: `identity.tenant` (not_in_trace)."
     )
     assert paragraphs["## Next, in this folder"].strip() == "extract-fixture validate ."
 
