@@ -10,7 +10,7 @@ from ..model.case import Case, Document
 from ..model.config import RunConfig
 from ..model.evidence import Attempt
 from ..model.json import MAX_DEPTH, JsonValue, depth
-from ..model.reading import Reading
+from ..model.reading import OutsideRecord, Reading
 from ..model.selection import Selection
 from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
@@ -32,7 +32,7 @@ def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunCo
 
     Raises `UsageError` when a violation names no event, `RedactionRefused` when a payload is nested too deeply.
     """
-    made = _Assembly(trace, selection, config, policy(rules))
+    made = _Assembly(trace, selection, reading.outside, config, policy(rules))
     document = made.document()
     if depth(document) > MAX_DEPTH:
         raise RedactionRefused("a payload is nested more deeply than can be treated with certainty")
@@ -50,8 +50,16 @@ def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunCo
 class _Assembly:
     """One case in the making."""
 
-    def __init__(self, trace: Trace, selection: Selection, config: RunConfig, tables: Policy) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        selection: Selection,
+        outside: Sequence[OutsideRecord],
+        config: RunConfig,
+        tables: Policy,
+    ) -> None:
         self._trace = trace
+        self._outside = outside
         self._selection = selection
         self._config = config
         self._policy = tables
@@ -119,7 +127,7 @@ class _Assembly:
         self._known("identity.tenant", subject.tenant)
         if not said:
             self._missing.append(entry("input.messages", "no_input"))
-        document["missing_evidence"] = [*self._missing, *lacking, *self._ledger()]
+        document["missing_evidence"] = [*self._missing, *lacking, *self._ledger(), *self._unmatched()]
         return document
 
     def becomes(self) -> Mapping[str, str]:
@@ -154,6 +162,12 @@ class _Assembly:
             for index, (call, evidence) in enumerate(zip(self._calls, self._evidence, strict=True))
         ]
         return (*events, *self._timing.outside(self._kept))
+
+    def _unmatched(self) -> list[dict[str, JsonValue]]:
+        """Return that evidence from outside the trace names no attempt of it, where it does."""
+        used = self._timing.used
+        lost = any(record.span_id not in used for record in self._outside)
+        return [entry("evidence", "evidence_unmatched")] if lost else []
 
     def _boundary_event(self) -> int | None:
         """Return the index of the tool event where the failure shows, None when it shows elsewhere."""

@@ -26,6 +26,7 @@ _REASONS = {
     "ending_unknown": "A client span without an answer, and nothing above it that says who gave up.",
     "effect_unknown": "Nothing shows whether the side effect took place.",
     "effect_repeated": "The same idempotency key had been accepted before; nothing shows that the effect was not repeated.",
+    "evidence_unmatched": "A record from outside the trace names no attempt of it.",
     "no_answer": "No assistant text stands at or before the boundary.",
     "spans_incomplete": "The ledger of the spans reports this about the trace.",
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..model.calls import Call
 from ..model.evidence import UNKNOWN, Attempt, Evidence, Skew, Verdict
-from ..model.exchanges import Exchange, Exchanges, service
+from ..model.exchanges import EVIDENCE_SENT, Exchange, Exchanges, service
 from ..model.trace import Step, ToolCall, Trace
 from ._answers import answered, by_a_gateway, grpc, is_code, refused, status, succeeded
 from ._budget import Budget, stated
@@ -52,7 +52,7 @@ class _Scene:
 
 
 class Timing:
-    """The evidence of every call of a trace."""
+    """The evidence of every call of a trace. ``used`` are the ids of the spans that belong to the exchange of some tool."""
 
     def __init__(self, trace: Trace, calls: Sequence[Call], tables: Policy) -> None:
         self._policy = tables
@@ -69,6 +69,11 @@ class Timing:
         self._skews = skews(pairs, tables.rounding_ns)
         self._heard = {_target(client) for client, _ in pairs}
         self._clients = any(exchange.clients for exchange in exchanges.values())
+        self.used = frozenset(
+            each.span.span_id
+            for exchange in exchanges.values()
+            for each in (*exchange.clients, *exchange.receipts, *exchange.logged)
+        )
 
     def evidence(self, call: Call) -> Evidence:
         """Return the timing evidence of an attempt; of one without a span, that it was answered is all there is."""
@@ -78,7 +83,6 @@ class Timing:
 
     def outside(self, steps: Sequence[Step]) -> tuple[Attempt, ...]:
         """Return the evidence of the calls among these steps that no tool made: one for all sends of one request."""
-        inside = {each.span.span_id for exchange in self._of.values() for each in exchange.clients}
         theirs = {
             below.span.span_id
             for exchange in self._of.values()
@@ -87,7 +91,7 @@ class Timing:
         }
         groups: dict[tuple[str | None, tuple[str | None, str | None]], list[Step]] = {}
         for step in steps:
-            if step.kind == "dependency_call" and step.span.span_id not in inside | theirs:
+            if step.kind == "dependency_call" and step.span.span_id not in self.used | theirs:
                 groups.setdefault((step.span.parent_id, _target(step)), []).append(step)
         found: list[Attempt] = []
         for clients in groups.values():
@@ -345,6 +349,10 @@ class Timing:
         """Return whether a request left the process."""
         exchange = scene.exchange
         proof = [each for each in exchange.clients if answered(each)]
+        proof += [
+            each for each in exchange.logged if answered(each) or self._policy.waited_for_answer(each.error_type, None)
+        ]
+        proof += [each for each in (*exchange.clients, *exchange.logged) if each.span.get(EVIDENCE_SENT) is True]
         proof += [each for each in exchange.clients if self._policy.waited_for_answer(each.error_type, None)]
         proof += exchange.receipts
         if proof:

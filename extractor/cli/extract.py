@@ -36,6 +36,12 @@ _selecting = options.join(
         metavar="FOLDER",
         help="Where indexes stand, if not beside the exports.",
     ),
+    click.option(
+        "--evidence",
+        type=options.FILE,
+        multiple=True,
+        help="Request records or connection logs that the trace lacks, as JSON lines.",
+    ),
     click.option("--explain", is_flag=True, help="Say why each span was kept or dropped."),
 )
 _telling = options.join(
@@ -89,6 +95,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     explain: bool,
     container: str | None,
     index_folder: Path | None,
+    evidence: tuple[Path, ...],
     key_file: Path | None,
     scope: str | None,
     scope_of: Path | None,
@@ -123,6 +130,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
             index_folder=index_folder,
             container=container,
         )
+    reading = read.with_evidence(reading, evidence)
     made = pipeline.extract(reading, config, rules, key, _occasion())
     stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
     if explain:

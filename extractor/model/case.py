@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from .evidence import Attempt
 from .json import JsonValue
-from .reading import Reading
+from .reading import OutsideRecord, Reading
 from .selection import Selection
 from .trace import Trace
 
@@ -127,6 +127,7 @@ class RedactedCase:
     flags: tuple[Flag, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     base_ns: int = 0
+    outside: tuple[OutsideRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

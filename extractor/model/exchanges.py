@@ -14,6 +14,9 @@ _TOGETHER_NS = 2_000_000
 _MAX_RUNNING = 64
 """Owners at one instant among which time alone can tell nothing."""
 
+EVIDENCE_SENT = "evidence.sent"
+"""Attribute of such a span: a client's log says that the request was written."""
+
 EVIDENCE_ID = "evidence.id"
 """Attribute of a span made of a record from outside the trace: the call id, span id or request id that it names."""
 
@@ -23,10 +26,12 @@ class Exchange:
     """What passed between one tool call and its dependencies: our sides and theirs, each in product order.
 
     A receipt in a proxy of the caller's own service is not among ``receipts``: it proves nothing of the dependency.
+    ``logged`` are records of a client's log beside client spans, which tell of the same sends.
     """
 
     clients: tuple[Step, ...] = ()
     receipts: tuple[Step, ...] = ()
+    logged: tuple[Step, ...] = ()
 
     def receipts_of(self, client: Step, exchanges: Exchanges) -> tuple[Step, ...]:
         """Return the receipts of one client span; those that stand below no client belong to any."""
@@ -74,9 +79,12 @@ class Exchanges:
         receipts = [each for each in found if each.kind == "dependency_receipt"]
         # What the dependency calls in its turn, its database say, is no dispatch of ours.
         theirs = {inner.span.span_id for receipt in receipts for inner in self.below(receipt)}
+        clients = [each for each in found if each.kind == "dependency_call" and each.span.span_id not in theirs]
+        spans = [each for each in clients if each.span.get("evidence.kind") is None]
         return Exchange(
-            clients=tuple(each for each in found if each.kind == "dependency_call" and each.span.span_id not in theirs),
+            clients=tuple(spans or clients),
             receipts=tuple(each for each in receipts if not self._forwards(each, step)),
+            logged=tuple(each for each in clients if spans and each not in spans),
         )
 
     def above(self, step: Step) -> Iterator[Step]:

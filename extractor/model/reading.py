@@ -33,17 +33,27 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideRecord:
+    """A span that was made of records from outside the trace: what kinds these were, in order."""
+
+    span_id: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """Spans of the wanted traces in product order, duplicates merged.
 
     ``file_notes`` are true of the files (records read, refused, merged) and go to ``capture.json``;
-    ``span_notes`` are true of the spans whatever files held them and go to ``provenance.json``.
+    ``span_notes`` are true of the spans whatever files held them and go to ``provenance.json``. ``outside`` says which spans
+    are no spans of the trace but evidence that somebody added.
     """
 
     spans: tuple[Span, ...]
     files: tuple[SourceFile, ...] = ()
     file_notes: tuple[Note, ...] = ()
     span_notes: tuple[Note, ...] = ()
+    outside: tuple[OutsideRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from extractor.model.reading import Reading
 
 from . import index, indexing
 from .containers import NAMES
+from .evidence import with_evidence
 from .gather import gather
 from .indexing import Indexed
 from .ledger import Ledger
@@ -21,7 +22,7 @@ from .scan import Scanner
 from .sources import Progress, expand
 from .survey import Survey, Teller, survey_traces
 
-__all__ = ["Indexed", "Limits", "Progress", "Survey", "make_index", "read", "survey"]
+__all__ = ["Indexed", "Limits", "Progress", "Survey", "make_index", "read", "survey", "with_evidence"]
 
 _DEFAULTS = Limits()
 

@@ -84,6 +84,7 @@ def redact(
         flags=flagged(case.document, secrets, sensitive),
         attempts=case.attempts,
         base_ns=case.base_ns,
+        outside=case.reading.outside,
     )
 
 

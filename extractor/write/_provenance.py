@@ -48,6 +48,9 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "incident_id": redacted.document.get("incident_id"),
                 "trace_refs": list(redacted.trace_refs),
                 "dialects": [*sorted(dialects)],
+                "evidence": [
+                    {"span_id": redacted.span_ids[each.span_id], "kinds": list(each.kinds)} for each in redacted.outside
+                ],
             },
             **_selected(redacted),
             "attempts": attempts(redacted),

@@ -28,7 +28,7 @@ def sidecar(content: bytes) -> bytes:
         "subject": [{"name": "fixture.json", "digest": {"sha256": hashlib.sha256(content).hexdigest()}}],
         "predicateType": "urn:extract-fixture:provenance:1",
         "predicate": {
-            "source": {"incident_id": None, "trace_refs": ["r1"], "dialects": []},
+            "source": {"incident_id": None, "trace_refs": ["r1"], "dialects": [], "evidence": []},
             "attempts": [],
             "boundary": {"span_id": "a1", "reason": "last_answer", "candidates": []},
             "selection": [

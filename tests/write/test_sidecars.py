@@ -80,6 +80,7 @@ def test_the_sidecar_is_a_statement_about_these_bytes(redacted: RedactedCase) ->
         "incident_id": "INC-1042",
         "trace_refs": ["ref-1"],
         "dialects": ["genai", "openinference"],
+        "evidence": [],
     }
 
 
