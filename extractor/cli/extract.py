@@ -73,6 +73,11 @@ _redacting = options.join(
         callback=options.treatments,
         help="Settle an ambiguous value.",
     ),
+    click.option(
+        "--structural",
+        is_flag=True,
+        help="Replace every text by a placeholder: for what cannot be kept safely.",
+    ),
     options.overlays,
     options.model,
 )

@@ -42,6 +42,7 @@ class Asked(Told):
     frozen_at: str | None
     fact: dict[str, JsonValue]
     treat: dict[str, str]
+    structural: bool
     ordering: str | None
     fidelity: str | None
     model: str | None
@@ -79,6 +80,7 @@ def config(asked: Asked, settings: Settings, scope: Scope) -> RunConfig:
         frozen_at=asked["frozen_at"],
         facts=asked["fact"],
         treat=asked["treat"],
+        structural=asked["structural"],
         ordering=asked["ordering"],
         fidelity=asked["fidelity"],
         scope=scope.name,

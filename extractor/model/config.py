@@ -89,7 +89,7 @@ class RunConfig:
     """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
 
     Given members win over what the trace says; so do ``ordering`` and ``fidelity`` over the rules. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
-    ``scope_of`` is the id of the case whose ``scope`` was taken over.
+    ``structural`` replaces every text of the source by a placeholder. ``scope_of`` is the id of the case whose ``scope`` was taken over.
     """
 
     wanted: Wanted = Wanted()
@@ -108,5 +108,6 @@ class RunConfig:
     deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)
+    structural: bool = False
     ordering: str | None = None
     fidelity: str | None = None

@@ -27,6 +27,7 @@ from .rulebook import compile_identifiers
 from .rules import Identifiers
 from .sensitive_rules import compile_sensitive
 from .sightings import secrets_found
+from .structural import MISSING, structural
 from .traced import Listener
 from .treat import settle
 from .vault import Vault
@@ -59,17 +60,23 @@ def redact(
         harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)
+    missing = document.get("missing_evidence")
+    if isinstance(missing, list):
+        missing.extend(left_out(case.document, document))
+    original, known = case.document, known_values(vault)
+    if config.structural:
+        original, document = structural(original, document, (value.text for value in known), rules)
+        missing = document["missing_evidence"]
+        if isinstance(missing, list):
+            missing.append(MISSING)
     _rehash(document)
     span_ids = _span_ids(case, scope_key, rewriter, vault)
     sensitive = compile_sensitive(rules)
     secrets = secrets_found(case, vault, sensitive, span_ids, opaque=harvest.opaque_secret)
-    missing = document.get("missing_evidence")
-    if isinstance(missing, list):
-        missing.extend(left_out(case.document, document))
     return RedactedCase(
         document=document,
-        original=case.document,
-        known=known_values(vault),
+        original=original,
+        known=known,
         counts=_counts(vault, rewriter),
         selection=case.selection,
         becomes=case.becomes,

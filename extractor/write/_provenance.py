@@ -59,7 +59,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "drop": len(config.override.drop),
                 "treat": dict(sorted(config.treat.items())),
             },
-            "redaction": _redaction(redacted, notices, config.scope_of),
+            "redaction": _redaction(redacted, notices, config),
             "flags": list(notices.flags),
             "residual": [asdict(place) for place in proofs.residual],
             "relations": {
@@ -123,11 +123,12 @@ def _decision(decision: Decision, synthetic: Mapping[str, str], becomes: str | N
     }
 
 
-def _redaction(redacted: RedactedCase, notices: Notices, scope_of: str | None) -> JsonValue:
+def _redaction(redacted: RedactedCase, notices: Notices, config: RunConfig) -> JsonValue:
     counts = sorted(redacted.counts, key=lambda count: count.entity)
     return {
         "scope": redacted.scope,
-        "scope_of": scope_of,
+        "scope_of": config.scope_of,
+        "structural": config.structural,
         "key_id": redacted.key_id,
         "values": sum(count.values for count in counts),
         "occurrences": sum(count.occurrences for count in counts),

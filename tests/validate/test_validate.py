@@ -46,6 +46,7 @@ def sidecar(content: bytes) -> bytes:
             "redaction": {
                 "scope": "case",
                 "scope_of": None,
+                "structural": False,
                 "key_id": "k1",
                 "values": 0,
                 "occurrences": 0,
