@@ -24,6 +24,7 @@ from ._missing import entry
 from ._nature import Nature
 from ._policy import Policy, policy
 from ._strictness import fidelity, ordering
+from ._time_domains import TimeDomains, time_domains
 from ._timing import Timing
 
 
@@ -32,7 +33,7 @@ def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunCo
 
     Raises `UsageError` when a violation names no event, `RedactionRefused` when a payload is nested too deeply.
     """
-    made = _Assembly(trace, selection, reading.outside, config, policy(rules))
+    made = _Assembly(trace, selection, reading.outside, config, policy(rules), time_domains(rules))
     document = made.document()
     if depth(document) > MAX_DEPTH:
         raise RedactionRefused("a payload is nested more deeply than can be treated with certainty")
@@ -57,12 +58,14 @@ class _Assembly:
         outside: Sequence[OutsideRecord],
         config: RunConfig,
         tables: Policy,
+        times: TimeDomains,
     ) -> None:
         self._trace = trace
         self._outside = outside
         self._selection = selection
         self._config = config
         self._policy = tables
+        self._times = times
         kept = selection.kept
         self._parents = {step.span.span_id: step.span.parent_id for step in trace.steps}
         self._kept = [step for step in trace.steps if step.span.span_id in kept]
@@ -241,7 +244,18 @@ class _Assembly:
             if call.own and call.step.span.span_id in clocks and call.tool.has_result:
                 source = f"tool_events[{index}]"
                 facts.append({"name": call.tool.name, "value": call.tool.result, "source": source})
+        facts.extend(self._times.facts(self._payloads()))
         return facts
+
+    def _payloads(self) -> list[tuple[str, JsonValue]]:
+        """Return what tools and retrievals of the case took and gave, with its place in the document."""
+        payloads: list[tuple[str, JsonValue]] = []
+        for index, call in enumerate(self._calls):
+            payloads.append((f"tool_events[{index}].arguments", call.tool.arguments))
+            payloads.append((f"tool_events[{index}].outcome.value", call.tool.result))
+        contents = (content for step in self._retrievals if step.retrieval for content in step.retrieval.documents)
+        payloads.extend((f"documents[{index}].content", content) for index, content in enumerate(contents))
+        return payloads
 
     def _model_events(self) -> list[JsonValue]:
         intervals = [interval(call) for call in self._calls]

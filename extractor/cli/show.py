@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import options, proofs, summary, timing
+from . import controls, options, proofs, summary, timing
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -65,6 +65,9 @@ def command(*, case: Path, as_proofs: bool, as_timing: bool, as_json: bool) -> N
     console.say()
     if told := _told(view):
         console.rows(told)
+        console.say()
+    if near := list(controls.suggested(view)):
+        console.rows([("controls" if not index else "", f"freeze at {line}") for index, line in enumerate(near)])
         console.say()
     problems = view.problems
     for problem in problems:
