@@ -26,6 +26,7 @@ from ._policy import Policy, policy
 from ._strictness import fidelity, ordering
 from ._time_domains import TimeDomains, time_domains
 from ._timing import Timing
+from ._tokens import token_claims
 
 
 def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
@@ -93,6 +94,9 @@ class _Assembly:
         said = self._messages.said()
         prompt_version = config.prompt_version or subject.prompt_version
         events, lacking = tool_events(self._calls, self._evidence, self._changed, self.base_ns, config.statement)
+        decided_ns = self._boundary.span.start_ns
+        tokens = token_claims(self._trace.spans[: self._until + 1], decided_ns, self._policy)
+        who = identity(subject, tokens, self._calls, self._policy)
         document: Document = {
             "schema_version": "1",
             "case_id": "",
@@ -114,7 +118,7 @@ class _Assembly:
             "facts": self._facts(),
             "documents": documents(self._retrievals),
             "input": {"messages": said},
-            "identity": identity(subject, self._calls, self._policy),
+            "identity": who,
             "messages": self._messages.others(),
             "conversation": list(self._conversation()),
             "tool_events": events,
@@ -126,8 +130,9 @@ class _Assembly:
             "timing": fidelity(events, self._boundary_event(), config.fidelity),
             "lane": "shadow",
         }
-        self._known("identity.subject", subject.user)
-        self._known("identity.tenant", subject.tenant)
+        for member in ("subject", "tenant"):
+            if who[member] is None:
+                self._missing.append(entry(f"identity.{member}", "not_in_trace"))
         if not said:
             self._missing.append(entry("input.messages", "no_input"))
         document["missing_evidence"] = [*self._missing, *lacking, *self._ledger(), *self._unmatched()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..model.calls import Call, words
 from ..model.json import JsonValue
@@ -10,15 +10,37 @@ from ..model.trace import Subject
 from ._policy import Policy
 
 
-def identity(subject: Subject, calls: Sequence[Call], tables: Policy) -> dict[str, JsonValue]:
-    """Return the ``identity`` member; a requester and an owner who differ stay two (S13)."""
+def identity(
+    subject: Subject, tokens: Mapping[str, JsonValue], calls: Sequence[Call], tables: Policy
+) -> dict[str, JsonValue]:
+    """Return the ``identity`` member; a requester and an owner who differ stay two (S13).
+
+    Attributes speak first; what they leave open the first token says.
+    """
+    first = tokens.get("token")
+    token = first if isinstance(first, dict) else {}
+    sub = token.get("sub")
     return {
-        "subject": subject.user,
-        "tenant": subject.tenant,
-        "roles": list(subject.roles),
-        "claims": dict(subject.claims),
+        "subject": subject.user if subject.user is not None else sub if isinstance(sub, str) else None,
+        "tenant": subject.tenant if subject.tenant is not None else _first(token, tables.token_tenant),
+        "roles": list(subject.roles) or _listed(token, tables.token_roles),
+        "claims": {**subject.claims, **tokens},
         "resources": _resources(calls, tables),
     }
+
+
+def _first(token: Mapping[str, JsonValue], names: Sequence[str]) -> str | None:
+    return next((value for name in names if isinstance(value := token.get(name), str)), None)
+
+
+def _listed(token: Mapping[str, JsonValue], names: Sequence[str]) -> list[JsonValue]:
+    for name in names:
+        value = token.get(name)
+        if isinstance(value, str) and value:
+            return [value]
+        if isinstance(value, list) and value:
+            return [each for each in value if isinstance(each, str)]
+    return []
 
 
 def _resources(calls: Sequence[Call], tables: Policy) -> list[JsonValue]:

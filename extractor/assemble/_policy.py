@@ -35,6 +35,9 @@ class Policy:
     owner: tuple[str, ...]
     clock_keys: tuple[str, ...]
     holder: tuple[str, ...]
+    token_claims: tuple[str, ...]
+    token_tenant: tuple[str, ...]
+    token_roles: tuple[str, ...]
 
     def changes(self, tool: str) -> bool | None:
         """Return whether the tool's name says that it has side effects, None when it does not say."""
@@ -99,6 +102,9 @@ def policy(rules: RuleSet) -> Policy:
             owner=tuple(document["identity"]["owner"]),
             clock_keys=tuple(document["keep"]["clock_keys"]),
             holder=tuple(document["identity"]["holder"]),
+            token_claims=tuple(document["identity"]["token_claims"]),
+            token_tenant=tuple(document["identity"]["token_tenant"]),
+            token_roles=tuple(document["identity"]["token_roles"]),
         )
     except KeyError as missing:
         raise RulesError([f"decisive: no member {missing}"]) from None
