@@ -123,3 +123,14 @@ def test_a_typed_secret_is_told_and_what_was_told_stays(case, capsys):
     assert later["redaction"]["secrets"] == predicate["redaction"]["secrets"]
     assert "rotate it" in (case / "README.md").read_text()
     assert value not in "".join(file.read_text() for file in case.iterdir())
+
+
+def test_another_key_than_the_case_s_own_is_refused(case, tmp_path, capsys):
+    """What the case remembers of its known values is found under its own key alone."""
+    other = tmp_path / "other.key"
+    other.write_text("extract-fixture-key-1:" + bytes(range(1, 33)).hex() + "\n")
+    other.chmod(0o600)
+    before = (case / "fixture.json").read_bytes()
+    assert run(["annotate", str(case), "--failure", "Two attempts timed out.", "--key-file", str(other)]) == 2
+    assert "key" in capsys.readouterr().err
+    assert (case / "fixture.json").read_bytes() == before
