@@ -56,7 +56,7 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     notices = Notices.standing(now.predicate).and_more(Notices.of(redacted))
     files = {
         FIXTURE: render_fixture(document),
-        README: render_readme(document, replayable=can_replay, notices=notices),
+        README: render_readme(document, replayable=can_replay, notices=notices, minimised="minimised" in now.predicate),
     }
     proofs = prove(redacted, [typed], files, rules)
     if problems := schema_problems(document, "fixture"):

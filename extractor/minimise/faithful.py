@@ -57,17 +57,19 @@ def relation_faults(before: Document, after: Document, kept: Kept) -> list[str]:
     if faults:
         return faults
     old = {int(str(event["attempt"])): int(str(each["attempt"])) for event, each in zip(now, was, strict=True)}
+    staying = set(old.values())
+    chain = {each.get("attempt"): each.get("retry_of") for each in _objects(before.get("tool_events"))}
     earlier_was = _earlier(_objects(before.get("tool_events")))
     earlier_now = _earlier(now)
     for index, (one, other) in enumerate(zip(was, now, strict=True)):
-        if _reached(one, earlier_was) & set(old.values()) != {old[each] for each in _reached(other, earlier_now)}:
+        if _reached(one, earlier_was) & staying != {old[each] for each in _reached(other, earlier_now)}:
             faults.append(f"tool_events[{index}].after: another order")
-        if _retried(one, _objects(before.get("tool_events")), set(old.values())) != _old(other.get("retry_of"), old):
+        if _retried(one.get("retry_of"), chain, staying) != _old(other.get("retry_of"), old):
             faults.append(f"tool_events[{index}].retry_of: another attempt")
     models = [_objects(before.get("model_events"))[index] for index in kept["model_events"]]
     names = _names(before, after, kept)
     for index, (one, other) in enumerate(zip(models, _objects(after.get("model_events")), strict=True)):
-        if _reached(one, earlier_was) & set(old.values()) != {old[each] for each in _reached(other, earlier_now)}:
+        if _reached(one, earlier_was) & staying != {old[each] for each in _reached(other, earlier_now)}:
             faults.append(f"model_events[{index}].after: another order")
         faults += [
             f"model_events[{index}].{side}: another message"
@@ -180,13 +182,12 @@ def _reached(event: Document, earlier: Mapping[int, Sequence[int]]) -> set[int]:
     return seen
 
 
-def _retried(event: Document, events: Sequence[Document], staying: set[int]) -> JsonValue:
-    chain = {each.get("attempt"): each.get("retry_of") for each in events if isinstance(each.get("attempt"), int)}
-    number = event.get("retry_of")
-    for _ in events:
+def _retried(number: JsonValue, chain: Mapping[JsonValue, JsonValue], staying: set[int]) -> JsonValue:
+    """Return the nearest earlier try that stays."""
+    for _ in chain:
         if number is None or number in staying:
             break
-        number = chain.get(number) if isinstance(number, int) else None
+        number = chain.get(number)
     return number if number in staying else None
 
 

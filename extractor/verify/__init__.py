@@ -86,9 +86,12 @@ def seal(  # the parts of a fixture
     return Fixture(case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable)
 
 
-def texts(document: JsonValue) -> Iterator[tuple[str, str]]:
-    """Yield the place, as a residual names it, and the text of each text, number and member name of a document."""
-    return _texts(document, policy())
+def texts(document: JsonValue, *, names: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield each text, number and, with ``names``, member name of a document, JSON inside texts opened, none that we made.
+
+    It comes with its place, as a residual names it.
+    """
+    return _texts(document, policy(), names=names)
 
 
 def _search(redacted: RedactedCase, files: Mapping[str, bytes], ours: Sequence[str] = ()) -> LeakProof:

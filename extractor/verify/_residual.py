@@ -159,11 +159,12 @@ class ResidualList:
         return "name_like" if token[0].isupper() else "word"
 
 
-def texts(document: JsonValue, rules: Policy) -> Iterator[tuple[str, str]]:
-    """Yield each text, number and member name of a document, JSON inside texts opened, with its place in a report."""
+def texts(document: JsonValue, rules: Policy, *, names: bool) -> Iterator[tuple[str, str]]:
+    """Yield the texts, numbers and member names of a document that are not generated, each with its place."""
     for leaf in walk(document, rules):
-        for inner in _inner(leaf, rules):
-            yield inner.place.text + (_MEMBER_NAME if inner.form == "key" else ""), inner.text
+        for inner in () if is_generated(leaf, rules) else _inner(leaf, rules):
+            if names or inner.form != "key":
+                yield inner.place.text + (_MEMBER_NAME if inner.form == "key" else ""), inner.text
 
 
 def _inner(leaf: Leaf, rules: Policy) -> Iterator[Leaf]:
