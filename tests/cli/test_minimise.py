@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -97,9 +100,6 @@ def test_a_sample_is_reduced_to_what_the_check_needs(make, here, name, text, arg
 
 
 def asked_alone(here: Path, folder: Path, argument: tuple[str, ...]) -> int:
-    import os
-    import subprocess
-
     arguments = [str(folder) if each == "{}" else each for each in argument]
     environment = {**os.environ, "EXTRACT_FIXTURE_CASE": str(folder)}
     done = subprocess.run(
@@ -216,3 +216,28 @@ def test_a_minimised_case_can_still_be_annotated(make, here):
     assert run(["validate", str(case), "--quiet"]) == 0
     assert "Minimised" in (case / "README.md").read_text()
     assert document(case, "provenance.json")["predicate"]["minimised"]["pieces_after"] == 2
+
+
+def test_after_a_kill_only_what_was_not_answered_is_asked(make, here, monkeypatch):
+    case, log = make("refund-timeout", "one"), here / "log"
+    monkeypatch.setenv("ASKED", str(log))
+    slow = SAME_KEY.replace("document = ", "import time; time.sleep(0.2)\ndocument = ")
+    arguments = ["minimise", str(case), "--quiet", "--", sys.executable, check(here, slow)]
+    program = "import sys; from extractor.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONPATH": str(SAMPLES.parent)}
+    process = subprocess.Popen([sys.executable, "-c", program, *arguments], env=environment)
+    journal = case.parent / f".minimise-{case.name}.jsonl"
+    for _ in range(600):
+        if journal.exists() and journal.read_bytes().count(b"\n") >= 5:
+            break
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    answered = len(journal.read_text().splitlines())
+    log.unlink()
+    assert run(arguments) == 0
+    runs = document(case, "provenance.json")["predicate"]["minimised"]["runs"]
+    # The command that was under way may still have written its line.
+    assert len(log.read_text().splitlines()) in (runs - answered, runs - answered + 1)
+    assert 5 <= answered < runs
+    assert len(document(case)["tool_events"]) == 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -50,6 +51,24 @@ def test_what_takes_too_long_is_ended_with_its_children(tmp_path):
     )
     assert oracle(program, timeout_s=2.0).run(tmp_path).status is None
     assert gone(int(pids.read_text()))
+
+
+def test_an_interrupted_run_leaves_no_command_behind(tmp_path, monkeypatch):
+    pid = tmp_path / "pid"
+    program = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    wait = subprocess.Popen.wait
+
+    def interrupted(process, timeout=None):
+        if timeout is None:
+            return wait(process)
+        while not (pid.exists() and pid.read_text()):
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        oracle(program).run(tmp_path)
+    assert gone(int(pid.read_text()))
 
 
 def gone(pid: int) -> bool:
