@@ -12,15 +12,15 @@ from .assemble import authorization, effects, incomplete, replayable
 from .errors import InputUnreadable, StructureChanged, UsageError
 from .model.case import Case, Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig, Statement
-from .model.json import JsonValue, MalformedJson, leaves, parse, pretty
-from .model.layout import CAPTURE, FIXTURE, PROVENANCE, QUARANTINE, README
+from .model.json import JsonValue, leaves, pretty
+from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Reading
 from .model.selection import Selection
 from .model.trace import Subject, Trace
 from .redact import WorkspaceKey, recalled, redact
 from .ruleset import RuleSet
 from .schemas import schema_problems
-from .validate import validate_case
+from .standing import Standing, standing
 from .verify import prove, seal
 from .write import Notices, render_fixture, render_readme
 
@@ -39,58 +39,29 @@ class Annotated:
     capture: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
-    """The case as it stands."""
-
-    document: Document
-    statement: Document
-    capture: bytes = field(repr=False)
-
-    @property
-    def predicate(self) -> Document:
-        predicate = self.statement.get("predicate")
-        return predicate if isinstance(predicate, dict) else {}
-
-    @property
-    def scope(self) -> str:
-        redaction = self.predicate.get("redaction")
-        scope = redaction.get("scope") if isinstance(redaction, dict) else None
-        if not isinstance(scope, str):
-            raise InputUnreadable(f"{PROVENANCE} names no scope")
-        return scope
-
-    @property
-    def known(self) -> JsonValue:
-        """What the case remembers of its known values; nothing in a case that was written without."""
-        capture = parse(self.capture)
-        return capture.get("known") if isinstance(capture, dict) else None
-
-
 def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> Annotated:
     """Return the case with what was told in its expectations, incident and versions (those of ``config``).
 
-    What stands in the case already may be named as it stands there. Raises `UsageError` outside quarantine or when
-    nothing is told, `ValidationFailed` and `ProvenanceInvalid` for a case that is not as it was written, and what
-    redaction and the proofs raise.
+    What stands in the case already may be named as it stands there. Raises `UsageError` when nothing is told, and what
+    `standing`, redaction and the proofs raise.
     """
-    standing = _standing(case)
-    standing = replace(standing, document=_violating(standing.document, told.violations))
-    typed = _typed(standing.document, told, config)
+    now = standing(case, key)
+    now = replace(now, document=_violating(now.document, told.violations))
+    typed = _typed(now.document, told, config)
     if not typed and not told.violations:
         raise UsageError("nothing to note: give at least one option")
-    redacted = _redacted(typed, standing, config, rules, key)
+    redacted = _redacted(typed, now, config, rules, key)
     document = redacted.document
     can_replay = replayable(document)
-    notices = Notices.standing(standing.predicate).and_more(Notices.of(redacted))
+    notices = Notices.standing(now.predicate).and_more(Notices.of(redacted))
     files = {
         FIXTURE: render_fixture(document),
-        README: render_readme(document, replayable=can_replay, notices=notices),
+        README: render_readme(document, replayable=can_replay, notices=notices, minimised="minimised" in now.predicate),
     }
     proofs = prove(redacted, [typed], files, rules)
     if problems := schema_problems(document, "fixture"):
         raise StructureChanged([f"schema: {problem}" for problem in problems])
-    sidecar = pretty(_sidecar(standing.statement, document, files[FIXTURE], proofs, notices)).encode("utf-8")
+    sidecar = pretty(_sidecar(now.statement, document, files[FIXTURE], proofs, notices)).encode("utf-8")
     fixture = seal(
         str(document["case_id"]),
         {**files, PROVENANCE: sidecar},
@@ -99,24 +70,7 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
         incomplete=incomplete(document),
         replayable=can_replay,
     )
-    return Annotated(fixture=fixture, capture=standing.capture)
-
-
-def _standing(case: Path) -> _Standing:
-    if case.resolve().parent.name != QUARANTINE:
-        raise UsageError("only a case in quarantine is annotated; an approved one is what people approved")
-    report = validate_case(case)
-    # An incomplete case is what annotation is for; any other fault means that it is not as it was written.
-    if any(problem.voice != "structure" for each in report.cases for problem in each.problems):
-        report.require()
-    try:
-        contents = {name: (case / name).read_bytes() for name in (FIXTURE, PROVENANCE, CAPTURE)}
-        document, statement, _ = (parse(contents[name]) for name in (FIXTURE, PROVENANCE, CAPTURE))
-    except (OSError, MalformedJson):
-        raise InputUnreadable(f"the case lacks {FIXTURE}, {PROVENANCE} or {CAPTURE}") from None
-    if not isinstance(document, dict) or not isinstance(statement, dict):
-        raise InputUnreadable("the case's files are no JSON objects")
-    return _Standing(document=document, statement=statement, capture=contents[CAPTURE])
+    return Annotated(fixture=fixture, capture=now.capture)
 
 
 def _violating(document: Document, violations: Sequence[str]) -> Document:
@@ -159,24 +113,20 @@ def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
     return {name: value for name, value in members.items() if value}
 
 
-def _redacted(
-    typed: Document, standing: _Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey
-) -> RedactedCase:
+def _redacted(typed: Document, now: Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> RedactedCase:
     """Return the whole case with the told members redacted, beside what a proof of them needs."""
     loose = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
     texts = [leaf for _, leaf in leaves(typed) if isinstance(leaf, str)]
-    also = recalled(texts, standing.known, key, standing.scope)
-    redacted = redact(loose, rules, replace(config, scope=standing.scope), key, also=also)
+    also = recalled(texts, now.known, key, now.scope)
+    redacted = redact(loose, rules, replace(config, scope=now.scope), key, also=also)
     originals = frozenset(value.text.casefold() for value in also)
     # A number that stands in the case may be part of an original here, and a known value is one wherever it stands.
-    own = frozenset(
-        word for word in _words(standing.document) if not word.isdigit() and word.casefold() not in originals
-    )
+    own = frozenset(word for word in _words(now.document) if not word.isdigit() and word.casefold() not in originals)
     kept = _keeping(typed, redacted.document, own)
     return replace(
         redacted,
-        document=_merged(standing.document, kept),
-        original=_merged(standing.document, typed),
+        document=_merged(now.document, kept),
+        original=_merged(now.document, typed),
         # What stands in the case has been proved to be no original.
         known=tuple(
             value for value in redacted.known if value.text.casefold() in originals or not _stands(value.text, own)

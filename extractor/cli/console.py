@@ -80,6 +80,17 @@ class Console:
         finally:
             bar.close()
 
+    @contextmanager
+    def counting(self) -> Iterator[Callable[[str], None] | None]:
+        """Yield what shows a line that replaces the one before, on a terminal; None elsewhere."""
+        if self.json or self.quiet or not sys.stderr.isatty():
+            yield None
+            return
+        try:
+            yield lambda text: _overwrite(visible(text))
+        finally:
+            _overwrite("")
+
 
 class Bar:
     """A progress bar that shows itself only once a read is long."""
@@ -114,6 +125,11 @@ class Bar:
         progress.start()
         self._close = progress.stop
         self._update = lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def _overwrite(line: str) -> None:
+    sys.stderr.write(f"\r\x1b[2K{line}")
+    sys.stderr.flush()
 
 
 def _write(text: str, *, label: str = "") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import LeakFound, ProofFailed, RelationBroken, StructureChanged
 from ..model.case import Fixture, Proofs, RedactedCase
@@ -17,10 +17,11 @@ from ._leaks import LeakProof, readable
 from ._places import policy
 from ._relations import RelationProof
 from ._residual import ResidualList
+from ._residual import texts as _texts
 from ._segments import Finder
 from ._settle import hint
 
-__all__ = ["prove", "seal"]
+__all__ = ["prove", "seal", "texts"]
 
 
 def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[str, bytes], rules: RuleSet) -> Proofs:
@@ -83,6 +84,14 @@ def seal(  # the parts of a fixture
     rest = {name: content for name, content in files.items() if name not in proofs.digests}
     _search(redacted, rest, ours=(case_id,))
     return Fixture(case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable)
+
+
+def texts(document: JsonValue, *, names: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield each text, number and, with ``names``, member name of a document, JSON inside texts opened, none that we made.
+
+    It comes with its place, as a residual names it.
+    """
+    return _texts(document, policy(), names=names)
 
 
 def _search(redacted: RedactedCase, files: Mapping[str, bytes], ours: Sequence[str] = ()) -> LeakProof:

@@ -32,6 +32,7 @@ _AMOUNT_DIGITS = 6
 _ACRONYM = 4
 _SCHEMA_MEMBER = 3
 _SHORT_CODE = 4
+_MEMBER_NAME = " (member name)"
 _RANK = ("ambiguous", "name_like", "language_not_covered", "code", "number", "word")
 # Letters of the Latin script, with what is written in it: all else no vocabulary and no model here can judge.
 _LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff21-\uff5a]")
@@ -66,7 +67,7 @@ class ResidualList:
     def document(self, document: JsonValue) -> tuple[Residual, ...]:
         """Return the residual tokens of the output, the most name-like first."""
         leaves = [leaf for leaf in walk(document, self.policy) if not is_generated(leaf, self.policy)]
-        opened = [inner for leaf in leaves for inner in self._inner(leaf)]
+        opened = [inner for leaf in leaves for inner in _inner(leaf, self.policy)]
         self._explain(opened)
         for leaf in opened:
             if leaf.place.kind not in self.policy.named:
@@ -74,15 +75,6 @@ class ResidualList:
         return tuple(
             sorted(self._found.values(), key=lambda one: (_RANK.index(one.code), -one.count, one.path, one.start))
         )
-
-    def _inner(self, leaf: Leaf) -> Iterator[Leaf]:
-        value = container(leaf.text) if leaf.form == "text" else None
-        if value is None:
-            yield leaf
-            return
-        inside = Place(f"{leaf.place.text} (JSON)", payload=True)
-        for inner in walk(value, self.policy, inside):
-            yield from self._inner(Leaf(inner.place, inner.text, inner.form, (*leaf.names, *inner.names)))
 
     def _explain(self, leaves: Sequence[Leaf]) -> None:
         keeps = _keeps(self.rules)
@@ -128,14 +120,14 @@ class ResidualList:
             else:
                 code = self._code(leaf, token, match.start())
             if code is not None:
-                path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
+                path = leaf.place.text + (_MEMBER_NAME if leaf.form == "key" else "")
                 self._found[folded] = Residual(code=code, path=path, start=match.start(), end=match.end())
 
     def _foreign(self, leaf: Leaf, start: int, end: int, folded: str) -> None:
         """Take in a word of a script that nothing here reads: one entry a text, from the first such word to the last."""
         if folded in self._explained or folded not in self._source:
             return
-        path = leaf.place.text + (" (member name)" if leaf.form == "key" else "")
+        path = leaf.place.text + (_MEMBER_NAME if leaf.form == "key" else "")
         key = "\0" + path  # no word holds it
         known = self._found.get(key)
         if known is None:
@@ -165,6 +157,24 @@ class ResidualList:
         if ordinary:
             return None
         return "name_like" if token[0].isupper() else "word"
+
+
+def texts(document: JsonValue, rules: Policy, *, names: bool) -> Iterator[tuple[str, str]]:
+    """Yield the texts, numbers and member names of a document that are not generated, each with its place."""
+    for leaf in walk(document, rules):
+        for inner in () if is_generated(leaf, rules) else _inner(leaf, rules):
+            if names or inner.form != "key":
+                yield inner.place.text + (_MEMBER_NAME if inner.form == "key" else ""), inner.text
+
+
+def _inner(leaf: Leaf, rules: Policy) -> Iterator[Leaf]:
+    value = container(leaf.text) if leaf.form == "text" else None
+    if value is None:
+        yield leaf
+        return
+    inside = Place(f"{leaf.place.text} (JSON)", payload=True)
+    for inner in walk(value, rules, inside):
+        yield from _inner(Leaf(inner.place, inner.text, inner.form, (*leaf.names, *inner.names)), rules)
 
 
 def _is_foreign(token: str) -> bool:

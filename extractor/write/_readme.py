@@ -12,6 +12,9 @@ from ._notices import REVIEW, ROTATE, Notices
 
 _MOST = 8
 _NOTHING = Notices()
+_MINIMISED = (
+    "Minimised: what one command did not need to stay red was taken away; what is absent here may stand in the trace."
+)
 _NEXT = {
     "incomplete": "extract-fixture annotate . --failure … --prohibit … --evidence-needed … --boundary …",
     "non_replayable": "extract-fixture show .",
@@ -19,23 +22,28 @@ _NEXT = {
 }
 
 
-def render_readme(document: Document, *, replayable: bool, notices: Notices = _NOTHING) -> bytes:
+def render_readme(
+    document: Document, *, replayable: bool, notices: Notices = _NOTHING, minimised: bool = False
+) -> bytes:
     """Return the README's bytes: headings, state, two paragraphs, the next command. UTF-8, LF, deterministic.
 
     It says the state in which extraction leaves the case; what happens later stands in history.jsonl. All text of the
-    incident stands in code spans, so that nothing in it is markup. ``notices`` come first among what is next.
+    incident stands in code spans, so that nothing in it is markup. ``notices`` come first among what is next. Of a
+    ``minimised`` case it says that evidence was taken away.
     """
     state = _state(document, replayable=replayable)
+    here = "case" if minimised else "trace"
     return "\n".join(
         [
             f"# {document.get('case_id')}",
             "",
             f"State when written: quarantine, {state.replace('_', '-')}.",
             "Pseudonymised, never anonymous: identifiers were replaced; the story itself may still point to somebody.",
+            *([_MINIMISED] if minimised else []),
             "",
             "## What happened",
             "",
-            " ".join([_scene(document), _asked(document), _attempts(document), _answer(document)]),
+            " ".join([_scene(document), _asked(document, here), _attempts(document, here), _answer(document)]),
             "",
             "## What is expected",
             "",
@@ -72,7 +80,7 @@ def _scene(document: Document) -> str:
     return f"The failure shows at {code(document.get('frozen_at'))}{where}."
 
 
-def _asked(document: Document) -> str:
+def _asked(document: Document, here: str) -> str:
     texts = [
         text
         for message in _items(_member(document, "input", "messages"))
@@ -81,15 +89,15 @@ def _asked(document: Document) -> str:
         if (text := _member(part, "text"))
     ]
     if not texts:
-        return "The trace holds no words of the user."
+        return f"The {here} holds no words of the user."
     more = f" (the last of {len(texts)} texts)" if len(texts) > 1 else ""
     return f"The user said {code(texts[-1])}{more}."
 
 
-def _attempts(document: Document) -> str:
+def _attempts(document: Document, here: str) -> str:
     events = _items(document.get("tool_events"))
     if not events:
-        return "No tool was called."
+        return "No tool was called." if here == "trace" else "The case holds no call of a tool."
     tools = {str(_member(event, "tool")) for event in events}
     told = [_attempt(event) for event in events[:_MOST]]
     if len(events) > _MOST:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from ..errors import CaseExists, UsageError
@@ -39,18 +40,27 @@ class Stored:
     state: Literal["written", "unchanged", "replaced"]
 
 
-Act: TypeAlias = Literal["extracted", "annotated"]
+Act: TypeAlias = Literal["extracted", "annotated", "minimised"]
+_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
 def store(
-    fixture: Fixture, capture: bytes | None, out: Path, *, replace: bool, act: Act = "extracted", at: str | None = None
+    fixture: Fixture,
+    capture: bytes | None,
+    out: Path,
+    *,
+    replace: bool,
+    act: Act = "extracted",
+    at: str | None = None,
+    counts: Mapping[str, int] = _NO_COUNTS,
 ) -> Stored:
     """Write ``out/quarantine/<case_id>/`` in one step, the files and the folder on disk before it has its name.
 
     The same fixture.json, README.md and provenance.json again: ``unchanged``, nothing is touched. Other bytes raise
     `CaseExists`, unless ``replace``: then the old case stands until the new one does, and what people added to it
     (expect.yaml, approvals, controls, history) goes along. Raises `UsageError` for a folder that cannot be used.
-    History gains one line: what was done, and when (RFC 3339; without ``at``, when the capture says it was extracted).
+    History gains one line: what was done, its ``counts``, and when (RFC 3339; without ``at``, when the capture says it was
+    extracted).
     A ``capture`` of None keeps the old case's own.
 
     A run that was cut short leaves the old case or the new one, and a temporary folder that the next run removes.
@@ -74,7 +84,8 @@ def store(
                 "a case of this id and other content is already in quarantine", hint="--replace writes over it"
             )
         try:
-            line = _line(fixture, "replaced" if present and act == "extracted" else act, at or _extracted_at(capture))
+            event = "replaced" if present and act == "extracted" else act
+            line = _line(fixture, event, at or _extracted_at(capture), counts)
             _build(quarantine, fixture, capture, line, present=present)
             _publish(quarantine, case, present=present)
         finally:
@@ -124,9 +135,9 @@ def _carry(quarantine: int, case: str, target: int, kept: Sequence[str]) -> byte
         os.close(source)
 
 
-def _line(fixture: Fixture, event: str, at: JsonValue) -> bytes:
+def _line(fixture: Fixture, event: str, at: JsonValue, counts: Mapping[str, int]) -> bytes:
     digest = hashlib.sha256(fixture.files[FIXTURE]).hexdigest()
-    return f"{compact({'at': at, 'event': event, 'fixture_sha256': digest})}\n".encode()
+    return f"{compact({'at': at, 'event': event, 'fixture_sha256': digest, **counts})}\n".encode()
 
 
 def _extracted_at(capture: bytes | None) -> JsonValue:

@@ -141,3 +141,14 @@ def test_effects_and_the_authorization_before_them_can_be_demanded(case, capsys)
 def test_bounds_of_another_form_are_a_usage_error(case, capsys, given):
     assert run(["annotate", str(case), "--effects", given]) == 2
     assert "TOOL=MIN..MAX" in capsys.readouterr().err
+
+
+def test_another_key_than_the_case_s_own_is_refused(case, tmp_path, capsys):
+    """What the case remembers of its known values is found under its own key alone."""
+    other = tmp_path / "other.key"
+    other.write_text("extract-fixture-key-1:" + bytes(range(1, 33)).hex() + "\n")
+    other.chmod(0o600)
+    before = (case / "fixture.json").read_bytes()
+    assert run(["annotate", str(case), "--failure", "Two attempts timed out.", "--key-file", str(other)]) == 2
+    assert "key" in capsys.readouterr().err
+    assert (case / "fixture.json").read_bytes() == before

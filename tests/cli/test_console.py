@@ -94,3 +94,17 @@ def test_a_terminal_gets_colour_and_a_bar_and_no_markup_is_read_into_text():
 
 def test_no_color_is_heeded():
     assert b"36mcase" not in on_a_terminal(NO_COLOR="1")
+
+
+def test_a_line_that_counts_is_for_a_terminal_alone_and_leaves_nothing(monkeypatch, capsys):
+    with Console().counting() as shown:
+        assert shown is None
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Console(quiet=True).counting() as shown:
+        assert shown is None
+    with Console().counting() as shown:
+        assert shown is not None
+        shown("12 verdicts \x1b[31m")
+    told = capsys.readouterr().err
+    assert "12 verdicts \\x1b[31m" in told
+    assert told.endswith("\r\x1b[2K")
