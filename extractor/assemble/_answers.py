@@ -21,6 +21,10 @@ _REFUSALS = frozenset(
 """gRPC codes with which a service says that it did not do what was asked."""
 
 
+_WITH_STATUS = frozenset({"http", "grpc", "connect_rpc", "evidence", "unknown"})
+"""Protocols of which an answer leaves a status; ``unknown`` is what no convention names."""
+
+
 def status(step: Step) -> str | None:
     """Return the protocol's status, lower case, None when there is none."""
     found = step.dependency.status if step.dependency is not None else None
@@ -38,20 +42,26 @@ def is_code(step: Step, number: str, name: str) -> bool:
 
 
 def answered(client: Step) -> bool:
-    """Return whether an answer was read."""
+    """Return whether an answer was read. HTTP and RPC clients write a status with it; others just end without an error."""
     found = status(client)
-    return found is not None and not (grpc(client) and found in _UNSENT_BY_OTHERS)
+    if found is not None:
+        return not (grpc(client) and found in _UNSENT_BY_OTHERS)
+    if client.dependency is None or client.dependency.protocol in _WITH_STATUS:
+        return False
+    return client.span.end_ns is not None and client.error_type is None and client.span.status_code != "error"
 
 
-def by_a_gateway(client: Step) -> bool:
-    """Return whether an answer may come from a proxy that never reached the dependency."""
-    return not grpc(client) and status(client) in ("502", "503", "504")
+def by_another(client: Step) -> bool:
+    """Return whether an answer may come from something before the dependency: a gateway, or the broker of a message."""
+    return client.span.kind == "producer" or (not grpc(client) and status(client) in ("502", "503", "504"))
 
 
 def succeeded(step: Step) -> bool:
     """Return whether a side says that the work was done; a gRPC 0 on a span whose caller gave up is checked elsewhere."""
-    found = status(step) or ""
-    return found in ("0", "ok") if grpc(step) else found.startswith("2")
+    found = status(step)
+    if found is None:
+        return step.span.kind == "client" and answered(step)
+    return found in ("0", "ok") if grpc(step) else found.startswith("2") and len(found) == 3
 
 
 def refused(step: Step) -> bool:

@@ -610,3 +610,33 @@ def test_a_retry_that_lost_its_key_is_still_a_retry(attempts: Any, tries: list[t
         keyed(build, 1 + 10 * position, key, call_id, error=error)
     events = document_of(build.trace())["tool_events"]
     assert [(event["logical_call"], event["try"]) for event in events] == tries
+
+
+def test_a_database_writes_no_status_and_has_answered_all_the_same() -> None:
+    build = Builder()
+    tool = build.tool(1, 30, None, ToolCall(name="issue_refund", arguments={"n": 1}))
+    row = Dependency(side="client", protocol="postgresql", method="UPDATE", target="refunds")
+    build.step("dependency_call", "UPDATE refunds", 2, 9, tool, span_kind="client", dependency=row)
+    assert ended(build) == ("response", "accepted", None)
+
+
+def test_an_error_that_a_tool_caught_and_returned_was_no_answer() -> None:
+    build = Builder()
+    caught = ToolCall(name="issue_refund", arguments={}, result={"error": "timed out"}, has_result=True)
+    tool = build.tool(1, 402, None, caught)
+    build.server(3, 1200, build.client(2, 400, tool, None, error_type="ReadTimeout"))
+    assert ended(build) == ("remote_timeout", "accepted", None)
+
+
+def test_what_a_broker_took_over_is_not_yet_received() -> None:
+    build = Builder()
+    tool = build.tool(1, 30, None, ToolCall(name="issue_refund", arguments={"n": 1}))
+    sent = Dependency(side="client", protocol="kafka", method="send", target="refunds")
+    producer = build.step("dependency_call", "send refunds", 2, 9, tool, span_kind="producer", dependency=sent)
+    (attempt,) = attempts_of(build.trace())
+    seen = attempt.evidence
+    assert (seen.dispatched.answer, seen.received.answer, seen.completed.answer) == ("yes", "unknown", "unknown")
+    taken = Dependency(side="server", protocol="kafka", method="process", target="refunds")
+    consumer = build.step("dependency_receipt", "process refunds", 50, 60, None, span_kind="consumer", dependency=taken)
+    build.link(consumer, producer)
+    assert attempts_of(build.trace())[0].evidence.received == Verdict(answer="yes", spans=(consumer,))

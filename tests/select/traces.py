@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from extractor.model.json import JsonValue
-from extractor.model.span import Resource, Span, SpanKind, StatusCode
+from extractor.model.span import Resource, Span, SpanKind, SpanLink, StatusCode
 from extractor.model.trace import (
     Dependency,
     Message,
@@ -77,6 +78,13 @@ class Builder:
         )
         self.steps.append(Step(kind=kind, span=span, dialect="otel_genai", **members))
         return span_id
+
+    def link(self, source: str, target: str) -> None:
+        """Link a span to another one, as a consumer does to its producer."""
+        for index, step in enumerate(self.steps):
+            if step.span.span_id == source:
+                span = replace(step.span, links=(SpanLink(trace_id=TRACE_ID, span_id=target),))
+                self.steps[index] = replace(step, span=span)
 
     def model(
         self,
