@@ -135,6 +135,8 @@ def _lacking(field: str, call: Call, seen: Evidence, effect: Effect) -> list[dic
     missing: list[dict[str, JsonValue]] = []
     if call.tool.arguments is None and call.tool.arguments_text is None:
         missing.append(entry(f"{field}.arguments", "arguments_missing"))
+    if call.tool.call_id is None:
+        missing.append(entry(f"{field}.call_id", "call_id_missing"))
     if succeeded(call, seen) and not call.tool.has_result:
         missing.append(entry(f"{field}.outcome.value", "content_switched_off"))
     if seen.lacks is not None:

@@ -14,6 +14,7 @@ _REASONS = {
     "content_switched_off": "The instrumentation did not record what was said.",
     "no_input": "No span holds what the user said.",
     "arguments_missing": "The span holds no arguments.",
+    "call_id_missing": "Neither the span nor a message names the id of the call.",
     "outcome_missing": "The span holds neither a result nor an error.",
     "dispatch_unknown": "No client span shows whether the call left the process.",
     "receipt_unknown": "No server span shows whether the dependency received the call; its absence proves nothing.",

@@ -149,17 +149,21 @@ def _entries(own: list[Step], chat: dict[str, _Entry]) -> dict[str, _Entry]:
     """Match steps to chat entries; return the entry by span id of the tool step."""
     entries: dict[str, _Entry] = {}
     unnamed: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
+    # Some frameworks write the value of a tool's only argument without its name.
+    bare: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
     with_id = {step.tool.call_id for step in own if step.tool is not None}
     for key, entry in chat.items():
         if key in with_id:
             entry.matched = True
         else:
             unnamed[(entry.part.tool, canonical(entry.part.value))].append(entry)
+            if isinstance(entry.part.value, dict) and len(entry.part.value) == 1:
+                bare[(entry.part.tool, canonical(next(iter(entry.part.value.values()))))].append(entry)
     for step in own:
         tool = step.tool
         entry_of = chat.get(tool.call_id) if tool is not None and tool.call_id is not None else None
         if tool is not None and entry_of is None:
-            waiting = unnamed[(tool.name, canonical(tool.arguments))]
+            waiting = unnamed[(tool.name, canonical(tool.arguments))] or bare[(tool.name, canonical(tool.arguments))]
             entry_of = next((entry for entry in waiting if not entry.matched and _before(entry, step)), None)
         if entry_of is not None:
             entry_of.matched = True
@@ -168,7 +172,9 @@ def _entries(own: list[Step], chat: dict[str, _Entry]) -> dict[str, _Entry]:
 
 
 def _before(entry: _Entry, step: Step) -> bool:
-    return entry.asked.span.start_ns <= step.span.start_ns
+    """Return whether a step may be the call that an entry tells of: asked for before it ran, or first met in a history after."""
+    asked, ran = entry.asked.span.start_ns, step.span.start_ns
+    return asked <= ran if entry.from_output else ran <= asked
 
 
 def _own_call(step: Step, entry: _Entry | None) -> Call:
@@ -187,7 +193,10 @@ def _own_call(step: Step, entry: _Entry | None) -> Call:
 
 def _completed(tool: ToolCall, entry: _Entry) -> ToolCall:
     """Return a call with what its span did not capture and the messages about the same call hold."""
-    if tool.arguments is None and tool.arguments_text is None:
+    if tool.call_id is None:
+        tool = replace(tool, call_id=entry.part.call_id)
+    told = isinstance(entry.part.value, dict) and not isinstance(tool.arguments, dict)
+    if (tool.arguments is None and tool.arguments_text is None) or (tool.arguments is not None and told):
         tool = replace(tool, arguments=entry.part.value, arguments_text=entry.part.value_text)
     if entry.result is not None and not tool.has_result and tool.error is None:
         tool = replace(tool, result=entry.result.value, result_text=entry.result.value_text, has_result=True)

@@ -106,6 +106,11 @@ def _asked(text: str) -> str:
         raise _no_id() from None
 
 
+def _padded(digits: str) -> str:
+    """Return the id that 64-bit systems write without its leading zeros, as Zipkin and Jaeger do."""
+    return digits.zfill(ids.TRACE_DIGITS) if len(digits) <= ids.TRACE_DIGITS // 2 else digits
+
+
 def _is_odd(text: str) -> bool:
     """Return whether a text looks like no id at all, though some system may have it as one."""
     if not text.strip().lower().strip("0123456789abcdef") or (_ID_LIKE.fullmatch(text) and any(map(str.isdigit, text))):
@@ -135,7 +140,7 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
         told: list[Attachment] = []
         items: tuple[Span | Attachment, ...] = (*hit.spans, *hit.attachments)
         for item in items:
-            begun = [prefix for prefix in prefixes if item.trace_id.startswith(prefix)]
+            begun = [prefix for prefix in prefixes if item.trace_id.startswith((prefix, _padded(prefix)))]
             for session in sessions.intersection(sessions_of(item.attributes)) if sessions else ():
                 catch.by_session.setdefault(session, set()).add(item.trace_id)
                 by_session.add(item.trace_id)

@@ -61,3 +61,38 @@ def test_a_tool_result_under_the_users_role_is_nothing_that_the_user_said() -> N
     (only,) = document["input"]["messages"]
     assert only["parts"] == [{"type": "text", "text": "where is it"}]
     assert any(each["role"] == "user" for each in document["messages"])
+
+
+def test_a_span_without_a_call_id_has_the_one_of_the_message_that_asked() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 100)
+    ask = asks("c1", "find_parcel", {"parcel": "P-1"})
+    build.model(1, 10, root, [message("user", "where is it")], ask)
+    build.tool(11, 20, root, ToolCall(name="find_parcel", arguments={"parcel": "P-1"}, result="depot", has_result=True))
+    build.model(21, 30, root, [ask, returns("c1", "depot")], message("assistant", "At the depot."))
+    (event,) = document_of(build)["tool_events"]
+    assert event["call_id"] == "c1"
+
+
+def test_equal_calls_take_the_ids_of_their_messages_in_order() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 100)
+    first, second = asks("c1", "find_parcel", {"parcel": "P-1"}), asks("c2", "find_parcel", {"parcel": "P-1"})
+    build.model(1, 10, root, [message("user", "where is it")], first)
+    build.tool(11, 20, root, ToolCall(name="find_parcel", arguments={"parcel": "P-1"}, error="busy"))
+    build.model(21, 30, root, [first, returns("c1", "busy")], second)
+    build.tool(31, 40, root, ToolCall(name="find_parcel", arguments={"parcel": "P-1"}, result="depot", has_result=True))
+    build.model(41, 50, root, [second, returns("c2", "depot")], message("assistant", "At the depot."))
+    assert [event["call_id"] for event in document_of(build)["tool_events"]] == ["c1", "c2"]
+
+
+def test_the_only_argument_bare_on_the_span_is_the_call_of_the_message() -> None:
+    """Some frameworks write the value of a tool's one argument without its name; the application sent the object."""
+    build = Builder()
+    root = build.step("other", "run", 0, 100)
+    ask = asks("c1", "find_parcel", {"parcel": "P-1"})
+    build.model(1, 10, root, [message("user", "where is it")], ask)
+    build.tool(11, 20, root, ToolCall(name="find_parcel", arguments="P-1", result="depot", has_result=True))
+    build.model(21, 30, root, [ask, returns("c1", "depot")], message("assistant", "At the depot."))
+    (event,) = document_of(build)["tool_events"]
+    assert (event["call_id"], event["arguments"]) == ("c1", {"parcel": "P-1"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -145,3 +146,17 @@ def test_errors_say_nothing_of_the_input(read_bytes: ReadBytes) -> None:
         read_bytes(BAD[:-50] + b"\n" + BAD.replace(TRACE.encode(), b"nope"))
     assert CANARY not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("code", "members"),
+    [
+        ("malformed_kind", {"kind": 17}),
+        ("malformed_kind", {"kind": "SPAN_KIND_SOMETHING"}),
+        ("malformed_status", {"status": {"code": 9}}),
+    ],
+)
+def test_a_kind_or_status_of_no_convention_is_said(read_bytes: ReadBytes, code: str, members: dict[str, Any]) -> None:
+    reading = read_bytes(lines([request(span(1, **members))]))
+    assert codes(reading.file_notes)[code] == 1
+    assert reading.spans[0].status_code == "unset"

@@ -143,3 +143,11 @@ def test_sources_without_any_span_are_unreadable(read_bytes: ReadBytes) -> None:
     logs = json.dumps({"resourceMetrics": [{"scopeMetrics": []}]}).encode() + b"\n"
     with pytest.raises(InputUnreadable, match=r"no span \(other_signal_not_read 1\)"):
         read_bytes(logs)
+
+
+@pytest.mark.parametrize("written", ["14b60fd9ae504820", "4b60fd9ae504820"])
+def test_a_64_bit_id_is_found_without_its_leading_zeros(read_bytes: ReadBytes, written: str) -> None:
+    """Zipkin and Jaeger write them so."""
+    data = lines([request(span(1, trace_id=written.zfill(32)), span(2, trace_id=OTHER))])
+    (found,) = read_bytes(data, wanted=Wanted(trace_ids=(written,))).spans
+    assert found.trace_id == written.zfill(32)

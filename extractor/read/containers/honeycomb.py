@@ -55,11 +55,11 @@ def _span(row: dict[str, JsonValue], report: Report) -> Span:
         span_id=ids.foreign_span_id(row.get("trace.span_id")),
         parent_id=ids.foreign_parent_id(row.get("trace.parent_id")),
         name=string(row.get("name")),
-        kind=kind_of(row.get("span.kind"), internal=1),
+        kind=kind_of(row.get("span.kind"), report, internal=1),
         start_ns=start,
         end_ns=start + nanoseconds(row["duration_ms"], report, unit=_MILLI) if start and "duration_ms" in row else None,
         attributes=tuple((key, plain(value, report)) for key, value in row.items() if key not in _FIELDS),
-        status_code="error" if failed else status_of(row.get("status_code")),
+        status_code="error" if failed else status_of(row.get("status_code"), report),
         status_message=string(row.get("status_message")),
         resource=Resource(attributes=(("service.name", service),) if service else ()),
     )

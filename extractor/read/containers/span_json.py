@@ -88,13 +88,13 @@ def read_span(
         span_id=span_id,
         parent_id=parent_id,
         name=string(pick(node, "name", "spanName", "span_name")),
-        kind=kind_of(pick(node, "kind", "spanKind", "span_kind"), internal=0 if _from_javascript(node) else 1),
+        kind=kind_of(pick(node, "kind", "spanKind", "span_kind"), report, internal=0 if _from_javascript(node) else 1),
         start_ns=start,
         end_ns=end or None,
         attributes=attributes(node.get("attributes"), report),
         events=tuple(_event(event, report) for event in events),
         links=tuple(_links(links, report)),
-        status_code=status_of(pick(status, "code", "statusCode", "status_code")),
+        status_code=status_of(pick(status, "code", "statusCode", "status_code"), report),
         status_message=string(pick(status, "message", "description")),
         trace_state=_trace_state(pick(node, "traceState", "trace_state") or pick(context, "traceState", "trace_state")),
         flags=natural(node.get("flags")),
@@ -138,21 +138,29 @@ def _times(node: dict[str, JsonValue], report: Report) -> tuple[int, int]:
     return begun, ended
 
 
-def kind_of(value: JsonValue, *, internal: int) -> SpanKind:
-    """Return a span's kind; OTLP counts from INTERNAL = 1, the JavaScript API from 0."""
+def kind_of(value: JsonValue, report: Report, *, internal: int) -> SpanKind:
+    """Return a span's kind; OTLP counts from INTERNAL = 1, the JavaScript API from 0. Another one is ``malformed_kind``."""
     if isinstance(value, int) and not isinstance(value, bool):
         number = value + 1 - internal
-        return _KINDS[number] if 0 <= number < len(_KINDS) else "unspecified"
-    name = string(value).lower().removeprefix("span_kind_").removeprefix("spankind.")
-    return next((kind for kind in _KINDS if kind == name), "unspecified")
+        found = _KINDS[number] if 0 <= number < len(_KINDS) else None
+    else:
+        name = string(value).lower().removeprefix("span_kind_").removeprefix("spankind.")
+        found = next((kind for kind in _KINDS if kind == name), None)
+    if found is None and value not in (None, ""):
+        report("malformed_kind")
+    return found or "unspecified"
 
 
-def status_of(value: JsonValue) -> StatusCode:
-    """Return a status code written as a number or as a name."""
+def status_of(value: JsonValue, report: Report) -> StatusCode:
+    """Return a status code written as a number or as a name; another one is ``malformed_status``."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return _STATUSES[value] if 0 <= value < len(_STATUSES) else "unset"
-    name = string(value).lower().removeprefix("status_code_").removeprefix("statuscode.")
-    return next((code for code in _STATUSES if code == name), "unset")
+        found = _STATUSES[value] if 0 <= value < len(_STATUSES) else None
+    else:
+        name = string(value).lower().removeprefix("status_code_").removeprefix("statuscode.")
+        found = next((code for code in _STATUSES if code == name), None)
+    if found is None and value not in (None, ""):
+        report("malformed_status")
+    return found or "unset"
 
 
 def _trace_state(value: JsonValue) -> str:
