@@ -27,6 +27,7 @@ COMMANDS = {
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
+    "retain": "Keep the raw traces of possible incidents before the backend forgets them.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",
     "key": "Make, name and check the workspace key.",
