@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..model.config import Limit
@@ -13,15 +13,21 @@ Rank = tuple[int, int, int, int]
 
 
 def within(
-    decisions: Sequence[Decision], requests: Mapping[int, Sequence[int]], limit: Limit, tables: Policy
+    decisions: Sequence[Decision],
+    reasons: Mapping[int, Collection[str]],
+    requests: Mapping[int, Sequence[int]],
+    limit: Limit,
+    tables: Policy,
 ) -> tuple[Decision, ...]:
     """Return the decisions with at most so many kept; what is cut keeps its distance and says ``over_budget``.
 
-    Ranked by reason, then distance, then order: of equals the earlier may have led to the later. A turn that asked for a
+    Ranked by the best of a step's ``reasons``, then distance, then order: of equals the earlier may have led to the later. A turn that asked for a
     kept call comes right after that call. The boundary and what ``--keep`` names
     are never cut.
     """
-    ranks = {index: _rank(index, each, tables) for index, each in enumerate(decisions) if each.kept}
+    ranks = {
+        index: _rank(index, each, reasons.get(index, ()), tables) for index, each in enumerate(decisions) if each.kept
+    }
     for call, turns in requests.items():
         if call in ranks:
             reason, distance, order, _ = ranks[call]
@@ -38,9 +44,10 @@ def within(
     )
 
 
-def _rank(index: int, decision: Decision, tables: Policy) -> Rank:
-    reason = -1 if _asked_for(decision) else tables.order.get(decision.reason, len(tables.order))
-    return (reason, decision.distance or 0, index, 0)
+def _rank(index: int, decision: Decision, reasons: Collection[str], tables: Policy) -> Rank:
+    last = len(tables.order)
+    best = -1 if _asked_for(decision) else min((tables.order.get(reason, last) for reason in reasons), default=last)
+    return (best, decision.distance or 0, index, 0)
 
 
 def _asked_for(decision: Decision) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from ..model.calls import Call, canonical, logical_key, tool_calls
 from ..model.json import JsonValue
 from ..model.trace import Message, Step, Trace
 from ._acts import answers
-from ._policy import Policy
-from ._values import values
+from ._policy import Policy, known_as
+from ._values import consumed, produced
 
 Transport: TypeAlias = tuple[int, str | None, str | None]
 """Parent, method and target of a dependency call."""
@@ -106,17 +107,21 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         attempts[logical_key(call.tool)].append(index)
         if call.own and call.requested_by is not None:
             requests[index].append(position[call.requested_by])
-    consumed = [values(_consumed(step, calls.get(index, ())), policy) for index, step in enumerate(steps)]
+    made = [produced(_produced(step, calls.get(index, ())), policy) for index, step in enumerate(steps)]
+    changing = {index for index, asked in calls.items() if any(policy.changes(call.tool.name) for call in asked)}
+    ignored = _everywhere(made, policy) | _own_names(steps)
     tries: dict[Transport, list[int]] = defaultdict(list)
     origins: dict[str, tuple[int, str]] = {}
-    changing = {index for index, made in calls.items() if any(policy.changes(call.tool.name) for call in made)}
     shown: dict[int, list[int]] = defaultdict(list)
-    for index, step in enumerate(steps):
+    for index, values in enumerate(made):
         reads = index in calls and index not in changing
-        for value, place in values(_produced(step, calls.get(index, ())), policy).items():
+        for value, place in values.items():
+            if value in ignored:
+                continue
             first, _ = origins.setdefault(value, (index, place))
             if reads and first in changing and (not shown[first] or shown[first][-1] != index):
                 shown[first].append(index)
+    used = [consumed(_consumed(step, calls.get(index, ())), origins, policy) for index, step in enumerate(steps)]
     found = Facts(
         steps=steps,
         position=position,
@@ -124,7 +129,7 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         calls=calls,
         requests=requests,
         attempts=attempts,
-        consumed=consumed,
+        consumed=used,
         origins=origins,
         repeats=_repeats(steps),
         tries=tries,
@@ -135,6 +140,22 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         if transport is not None:
             tries[transport].append(index)
     return found
+
+
+def _everywhere(made: Sequence[Mapping[str, str]], policy: Policy) -> AbstractSet[str]:
+    """Return the values that most acts produce: they say nothing of any of them."""
+    acts = [values for values in made if values]
+    if len(acts) < policy.everywhere_from:
+        return frozenset()
+    counts = Counter(chain.from_iterable(acts))
+    return {value for value, count in counts.items() if count > policy.everywhere_of * len(acts)}
+
+
+def _own_names(steps: Sequence[Step]) -> AbstractSet[str]:
+    """Return the names of models and tools: a trace says them again and again."""
+    models = {name for step in steps if step.model is not None for name in (step.model.model, step.model.provider)}
+    tools = {step.tool.name for step in steps if step.tool is not None}
+    return {spelling for name in models | tools if name for spelling in known_as(name)}
 
 
 def _repeats(steps: Sequence[Step]) -> AbstractSet[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +39,9 @@ class Policy:
     write: frozenset[str]
     read: frozenset[str]
     common: frozenset[str]
+    minor_words: frozenset[str]
+    everywhere_of: float
+    everywhere_from: int
     min_digits: int
     min_text: int
     shingle_words: int
@@ -77,7 +81,10 @@ def policy(rules: RuleSet) -> Policy:
         return Policy(
             write=frozenset(document["effects"]["write"]),
             read=frozenset(document["effects"]["read"]),
-            common=frozenset(values["common"]),
+            common=frozenset(spelling for word in values["common"] for spelling in known_as(word)),
+            minor_words=frozenset(values["minor_words"]),
+            everywhere_of=values["everywhere_of"],
+            everywhere_from=values["everywhere_from"],
             min_digits=values["min_digits"],
             min_text=values["min_text"],
             shingle_words=values["shingle_words"],
@@ -96,3 +103,13 @@ def policy(rules: RuleSet) -> Policy:
         )
     except KeyError as missing:
         raise RulesError([f"decisive: no member {missing}"]) from None
+
+
+def known_as(name: str) -> tuple[str, str, str]:
+    """Return the values as which a name comes up: itself, without separators, as a run of words."""
+    name = name.casefold()
+    return (name, _SEPARATORS.sub("", name), "words:" + " ".join(_WORD.findall(name)))
+
+
+_SEPARATORS = re.compile(r"[-_./:]")
+_WORD = re.compile(r"\w+")

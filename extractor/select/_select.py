@@ -31,7 +31,7 @@ def select(trace: Trace, rules: RuleSet, config: RunConfig) -> Selection:
     decisions = tuple(walk.decision(index) for index in range(len(trace.steps)))
     decisions = overridden(trace, decisions, start.index, config.override)
     if config.at_most is not None:
-        decisions = within(decisions, ground.requests, config.at_most, tables)
+        decisions = within(decisions, walk.reasons, ground.requests, config.at_most, tables)
     return Selection(
         boundary=trace.steps[start.index].span.span_id,
         boundary_reason=start.reason,

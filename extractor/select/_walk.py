@@ -14,7 +14,7 @@ from ._boundary import Boundary
 from ._facts import Facts
 from ._policy import Policy
 from ._surroundings import Surroundings
-from ._values import values
+from ._values import names
 
 
 class Walk:
@@ -25,6 +25,8 @@ class Walk:
     """
 
     def __init__(self, ground: Facts, tables: Policy, start: Boundary) -> None:
+        self.reasons: dict[int, set[str]] = {}
+        """Every reason for which a step would have been kept; the decision tells the first."""
         self._facts = ground
         self._policy = tables
         self._start = start.index
@@ -66,6 +68,7 @@ class Walk:
             self._follow(index, self._kept[index][1] + 1)
 
     def _keep(self, index: int, reason: str, distance: int) -> None:
+        self.reasons.setdefault(index, set()).add(reason)
         if index not in self._kept:
             self._kept[index] = (reason, distance)
             self._queue.append(index)
@@ -142,9 +145,9 @@ class Walk:
         for call in self._facts.calls.get(index, ()):
             key = logical_key(call.tool)
             if self._once(key):
-                self._keep_all(self._facts.attempts[key], "attempt", distance)
+                self._keep_all((each for each in self._facts.attempts[key] if each != index), "attempt", distance)
             if self._policy.changes(call.tool.name):
-                for value in values(call.tool.arguments, self._policy):
+                for value in names(call.tool.arguments, self._policy):
                     self._keep_all(self._changing.pop(value, ()), "same_resource", distance)
         # One look at what a change made is evidence enough that it took place.
         shown = self._facts.shown.get(index, ())
@@ -185,7 +188,7 @@ class Walk:
         for index, calls in self._facts.calls.items():
             for call in calls:
                 if self._policy.changes(call.tool.name):
-                    for value in values(call.tool.arguments, self._policy):
+                    for value in names(call.tool.arguments, self._policy):
                         named.setdefault(value, []).append(index)
         return named
 

@@ -85,3 +85,16 @@ def test_a_turn_that_speaks_while_it_asks_is_kept_like_an_answer() -> None:
     build.model(5, 6, root, [HELLO], message("assistant", "It is R-9917."))
     decisions = {each.span_id: each for each in run(build.trace(), Limit(number=9)).decisions}
     assert decisions[spoken].reason == "announced"
+
+
+def test_a_change_ranks_as_a_change_though_it_was_found_by_its_values() -> None:
+    """What a refund returned feeds the answer: that makes it no lesser act."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    read = build.tool(1, 2, root, ToolCall(name="get_order", arguments={}, result="R-9917", has_result=True))
+    sent = build.tool(3, 4, root, ToolCall(name="issue_refund", arguments={}, result="re-5521", has_result=True))
+    answer = build.model(5, 6, root, [HELLO], message("assistant", "re-5521 is for R-9917."))
+    selection = run(build.trace(), Limit(number=3))
+    assert selection.kept == {root, sent, answer}
+    assert {each.reason for each in selection.decisions if each.span_id == sent} == {"value_flow"}
+    assert read not in selection.kept

@@ -84,6 +84,27 @@ def test_common_values_carry_no_flow() -> None:
     assert reasons(run(build.trace()))[tool].reason == "no_flow"
 
 
+def test_what_most_acts_hold_carries_no_flow() -> None:
+    """The session's own id is in every result; it says nothing of any of them."""
+    build = Builder()
+    root = build.step("other", "run", 0, 50)
+    tools = [
+        build.tool(at, at + 0.5, root, ToolCall(name="get_part", result={"id": "S-90017", "part": at}, has_result=True))
+        for at in range(1, 15)
+    ]
+    build.model(30, 31, root, [HELLO], message("assistant", "Your session is S-90017."))
+    told = reasons(run(build.trace()))
+    assert {told[each].reason for each in tools} == {"no_flow"}
+
+
+def test_the_names_of_tools_and_models_carry_no_flow() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 50)
+    tool = build.tool(1, 2, root, ToolCall(name="get_part_v2", result={"by": "get_part_v2"}, has_result=True))
+    build.model(3, 4, root, [HELLO], message("assistant", "I asked get_part_v2 with gpt-test."))
+    assert reasons(run(build.trace()))[tool].reason == "no_flow"
+
+
 def test_a_sentence_quoted_from_a_document_is_a_flow() -> None:
     build = Builder()
     text = "Parcels may be returned within thirty days of their delivery date."
