@@ -32,11 +32,13 @@ lint: setup ## Style, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: setup ## Measure: import times, prose, growth with length, redaction beside plain Presidio
+bench: setup ## Measure: import times, prose, growth, selection, redaction beside plain Presidio; CORPUS=path adds recall
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/texts.py
 	@$(MAKE) --no-print-directory bench-redact
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/selection.py
+	$(BIN)/python benchmarks/recall.py $(CORPUS)
 
 bench-redact: setup ## Redaction beside plain Presidio in one run; CORPUS=path names exports, or a folder with a judge
 	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/redaction.py

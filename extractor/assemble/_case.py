@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..errors import RedactionRefused
 from ..model.calls import tool_calls
@@ -23,6 +24,7 @@ from ._messages import Messages, spoken, users
 from ._missing import entry
 from ._nature import Nature
 from ._policy import Policy, policy
+from ._pruning import Pruning
 from ._strictness import fidelity, ordering
 from ._time_domains import TimeDomains, time_domains
 from ._timing import Timing
@@ -38,10 +40,11 @@ def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunCo
     document = made.document()
     if depth(document) > MAX_DEPTH:
         raise RedactionRefused("a payload is nested more deeply than can be treated with certainty")
+    counted = replace(selection, dropped_messages=made.dropped_messages())
     return Case(
         document=document,
         trace=trace,
-        selection=selection,
+        selection=counted,
         reading=reading,
         becomes=made.becomes(),
         attempts=made.attempts(),
@@ -85,6 +88,7 @@ class _Assembly:
         self._changed = [changed[index] for index in ours]
         self._models = [step for step in self._kept if step.kind == "model_call" and step.model is not None]
         self._retrievals = [step for step in self._kept if step.retrieval is not None]
+        self._pruning = Pruning(trace, kept)
         self._messages = self._collect()
         self._missing: list[dict[str, JsonValue]] = []
 
@@ -183,6 +187,11 @@ class _Assembly:
         shows = (index for index, call in enumerate(self._calls) if call.own and call.step.span.span_id == span_id)
         return next(shows, None)
 
+    def dropped_messages(self) -> int:
+        """Return how many distinct messages of the trace stand nowhere in the document."""
+        calls = (step.model for step in self._trace.steps if step.model is not None)
+        return self._messages.missing_among(message for call in calls for message in (*call.input, *call.output))
+
     def _known(self, field: str, value: str | None, code: str = "not_in_trace") -> str | None:
         if value is None:
             self._missing.append(entry(field, code))
@@ -203,7 +212,8 @@ class _Assembly:
             if before:
                 messages.add([each for each in step.model.input if users(each)], as_input=True)
             if step.span.span_id in kept:
-                messages.add((*step.model.input, *step.model.output), as_input=before)
+                history = self._pruning.pruned(step.model.input)
+                messages.add((*history, *step.model.output), as_input=before)
         return messages
 
     def _frozen_at(self) -> str:
@@ -233,7 +243,8 @@ class _Assembly:
         step = self._deciding()
         if step is None or step.model is None:
             return [f"m{number}" for number in range(1, len(self._messages.said()) + 1)]
-        return self._messages.ids([each for each in (*step.model.input, *step.model.output) if each.role != "system"])
+        history = self._pruning.pruned(step.model.input)
+        return self._messages.ids([each for each in (*history, *step.model.output) if each.role != "system"])
 
     def _facts(self) -> list[JsonValue]:
         """Return given facts, the policy in force, then what clocks said that a decision may have read."""
@@ -274,7 +285,7 @@ class _Assembly:
             events.append(
                 {
                     "model": step.model.model,
-                    "input": list(self._messages.ids(step.model.input)),
+                    "input": list(self._messages.ids(self._pruning.pruned(step.model.input))),
                     "output": list(self._messages.ids(step.model.output)),
                     "usage": dict(step.model.usage),
                     "after": list(ordered[len(intervals) + index]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..model.calls import canonical
 from ..model.json import JsonValue
@@ -43,6 +43,10 @@ class Messages:
         if len(self._numbers) != len(self._said) + len(self._other):
             self._numbers = {key: number for number, key in enumerate((*self._said, *self._other), start=1)}
         return [f"m{self._numbers[self._key(message)]}" for message in messages]
+
+    def missing_among(self, messages: Iterable[Message]) -> int:
+        """Return how many distinct messages were never taken in."""
+        return len({self._key(message) for message in messages} - self._said.keys() - self._other.keys())
 
     def said(self) -> list[JsonValue]:
         """Return what the user said."""

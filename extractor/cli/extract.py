@@ -28,6 +28,12 @@ _selecting = options.join(
     click.option("--at", metavar="SPAN", help="The span where the failure shows."),
     click.option("--keep", metavar="SPAN", multiple=True, help="Keep these spans: ids, names, kinds or all."),
     click.option("--drop", metavar="SPAN", multiple=True, help="Drop these spans: ids, names or kinds."),
+    click.option(
+        "--at-most",
+        metavar="N|N%",
+        callback=options.limit,
+        help="Keep no more than so many spans, most decisive first.",
+    ),
     options.container,
     click.option(
         "--index",

@@ -11,6 +11,7 @@ from typing import TypeVar
 import click
 
 from extractor.errors import UsageError
+from extractor.model.config import Limit
 from extractor.model.json import JsonValue, MalformedJson, parse
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -20,6 +21,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 _TEXT_BYTES = 64 * 1024
 _BOUNDS = re.compile(r"([^=]+)=(\d{1,6})(\.\.(\d{1,6})?)?", re.ASCII)
+_LIMIT = re.compile(r"(\d{1,9})(%?)", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -99,6 +101,17 @@ def instant(ctx: click.Context, param: click.Parameter, value: str | None) -> st
     if moment.tzinfo is None:
         raise UsageError(f"{param.opts[0]} must carry an offset from UTC, as in 2026-03-29T00:59:30+01:00")
     return value
+
+
+def limit(ctx: click.Context, param: click.Parameter, value: str | None) -> Limit | None:
+    """Return a number of spans, or a percentage of the trace's spans (1 to 100)."""
+    del ctx
+    if value is None:
+        return None
+    found = _LIMIT.fullmatch(value)
+    if found is None or not int(found[1]) or (found[2] and int(found[1]) > 100):
+        raise UsageError(f"{param.opts[0]} must be a number of spans or a percentage of them, as in 20 or 60%")
+    return Limit(number=int(found[1]), percent=bool(found[2]))
 
 
 def zone(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from extractor.model.config import Override, RunConfig, Statement, Wanted
+from extractor.model.config import Limit, Override, RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
 from extractor.settings import Settings
 
@@ -35,6 +35,7 @@ class Asked(Told):
     at: str | None
     keep: tuple[str, ...]
     drop: tuple[str, ...]
+    at_most: Limit | None
     workflow_version: str | None
     prompt_version: str | None
     time_zone: str | None
@@ -72,6 +73,7 @@ def config(asked: Asked, settings: Settings, scope: Scope) -> RunConfig:
         wanted=Wanted(trace_ids=asked["trace_id"], sessions=asked["session"]),
         at=asked["at"],
         override=Override(keep=asked["keep"] or base.override.keep, drop=asked["drop"] or base.override.drop),
+        at_most=asked["at_most"],
         statement=statement(asked),
         workflow_version=asked["workflow_version"] or base.workflow_version,
         prompt_version=asked["prompt_version"] or base.prompt_version,

@@ -46,6 +46,18 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """How many spans are kept at most: so many, or so many percent of the trace's spans, rounded down, at least one."""
+
+    number: int
+    percent: bool = False
+
+    def of(self, spans: int) -> int:
+        """Return the number of spans that may be kept of so many."""
+        return max(1, spans * self.number // 100 if self.percent else self.number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
     """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes, ids."""
 
@@ -95,6 +107,7 @@ class RunConfig:
     wanted: Wanted = Wanted()
     at: str | None = None
     override: Override = Override()
+    at_most: Limit | None = None
     statement: Statement = Statement()
     workflow_version: str | None = None
     prompt_version: str | None = None

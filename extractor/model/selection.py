@@ -32,13 +32,15 @@ class Selection:
     """One decision a span, in product order; ``boundary`` is the span id where the failure shows.
 
     ``boundary_reason`` is at_option, failure_statement, grader, uncured_error or last_answer;
-    ``candidates`` are the other boundaries that the same rule would have allowed.
+    ``candidates`` are the other boundaries that the same rule would have allowed. ``dropped_messages`` counts the distinct
+    messages of the trace that stand nowhere in the case; assembling counts them.
     """
 
     boundary: str
     boundary_reason: str
     decisions: tuple[Decision, ...]
     candidates: tuple[str, ...] = ()
+    dropped_messages: int = 0
 
     @property
     def kept(self) -> frozenset[str]:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ._explain import ExplainLine, explain
-from ._walk import select
+from ._select import select
 
 __all__ = ["ExplainLine", "explain", "select"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
@@ -10,8 +9,9 @@ from ..model.calls import words
 from ..model.config import RunConfig
 from ..model.json import JsonValue
 from ..model.trace import Step
+from ._acts import failed, last_answer
 from ._facts import Facts
-from ._policy import Policy, fits
+from ._policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +37,7 @@ def boundary(facts: Facts, policy: Policy, config: RunConfig) -> Boundary:
     ):
         if found:
             return Boundary(index=found[0], reason=reason, candidates=tuple(found[1:]))
-    return Boundary(index=_last_answer(facts.steps), reason="last_answer")
-
-
-def answers(step: Step) -> bool:
-    """Return whether a model turn or assistant message says something in words."""
-    return step.model is not None and any(
-        part.type == "text" and part.text and part.text.strip()
-        for message in step.model.output
-        for part in message.parts
-    )
-
-
-def failed(step: Step) -> bool:
-    """Return whether a step ended in an error, in its span or in what the application saw."""
-    return (
-        step.error_type is not None
-        or step.span.status_code == "error"
-        or (step.tool is not None and step.tool.error is not None)
-    )
+    return Boundary(index=last_answer(facts.steps), reason="last_answer")
 
 
 def _at(facts: Facts, wanted: str) -> int:
@@ -97,10 +79,7 @@ def _graded(facts: Facts, policy: Policy) -> list[int]:
     for index, step in enumerate(facts.steps):
         sources = [step.span.attributes, *(event.attributes for event in step.span.events)]
         if facts.parent(index) is not None and any(
-            _fails(value, policy)
-            for attributes in sources
-            for name, value in attributes
-            if any(fits(name, key) for key in policy.grader)
+            _fails(value, policy) for attributes in sources for name, value in attributes if policy.grader.fit(name)
         ):
             marked.append(index)
     return marked
@@ -144,11 +123,3 @@ def _cured(facts: Facts, index: int, last: dict[str, int], policy: Policy) -> bo
         return True
     # A failed look-up harms nobody when the run found another way.
     return not policy.changes(step.tool.name) and last.get("tool_call", -1) > index
-
-
-def _last_answer(steps: Sequence[Step]) -> int:
-    """Return the last answer, else the last act, else the last step."""
-    backwards = range(len(steps) - 1, -1, -1)
-    said = (index for index in backwards if answers(steps[index]) or steps[index].kind == "assistant_message")
-    acts = (index for index in backwards if steps[index].kind in ("model_call", "tool_call", "retrieval", "handoff"))
-    return next(said, next(acts, len(steps) - 1))

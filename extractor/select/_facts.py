@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeAlias
 
 from ..model.calls import Call, canonical, logical_key, tool_calls
 from ..model.json import JsonValue
 from ..model.trace import Message, Step, Trace
-from ._policy import Policy
-from ._values import values
+from ._acts import answers
+from ._policy import Policy, known_as
+from ._values import consumed, produced
+
+Transport: TypeAlias = tuple[int, str | None, str | None]
+"""Parent, method and target of a dependency call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Indexes over one trace; steps are named by their position in product order."""
+    """Indexes over one trace; steps are named by their position in product order.
+
+    ``shown`` names, for a call that changes something, the later calls that changed nothing and returned what it made.
+    """
 
     steps: Sequence[Step]
     position: Mapping[str, int]
@@ -27,6 +36,8 @@ class Facts:
     consumed: Sequence[Mapping[str, str]]
     origins: Mapping[str, tuple[int, str]]
     repeats: AbstractSet[int]
+    tries: Mapping[Transport, Sequence[int]]
+    shown: Mapping[int, Sequence[int]]
 
     def parent(self, index: int) -> int | None:
         """Return the position of the parent's step, None at a root or an orphan."""
@@ -53,20 +64,21 @@ class Facts:
                 yield below
                 stack.extend(self.children.get(below, ()))
 
-    def siblings(self, index: int) -> Iterable[int]:
-        """Yield the transport's other tries of a dependency call: same parent, method and target."""
+    def transport(self, index: int) -> Transport | None:
+        """Return what a dependency call shares with the transport's other tries of it, None for other steps."""
         call, above = self.steps[index].dependency, self.parent(index)
         if call is None or call.side != "client" or above is None:
-            return
-        for each in self.children[above]:
-            other = self.steps[each].dependency
-            same = other is not None and (other.side, other.method, other.target) == (
-                call.side,
-                call.method,
-                call.target,
-            )
-            if same and each != index:
-                yield each
+            return None
+        return (above, call.method, call.target)
+
+    def gathered(self, index: int) -> Iterable[int]:
+        """Yield the calls between the answer before a step and the step: what it had to go by."""
+        for before in range(index - 1, -1, -1):
+            step = self.steps[before]
+            if step.kind in ("tool_call", "retrieval") or before in self.calls:
+                yield before
+            if answers(step):
+                return
 
     def origin(self, value: str, before: int) -> tuple[int, str] | None:
         """Return the first step that produced a value, and where, when that was before the given step.
@@ -95,22 +107,55 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         attempts[logical_key(call.tool)].append(index)
         if call.own and call.requested_by is not None:
             requests[index].append(position[call.requested_by])
-    consumed = [values(_consumed(step, calls.get(index, ())), policy) for index, step in enumerate(steps)]
+    made = [produced(_produced(step, calls.get(index, ())), policy) for index, step in enumerate(steps)]
+    changing = {index for index, asked in calls.items() if any(policy.changes(call.tool.name) for call in asked)}
+    ignored = _everywhere(made, policy) | _own_names(steps)
+    tries: dict[Transport, list[int]] = defaultdict(list)
     origins: dict[str, tuple[int, str]] = {}
-    for index, step in enumerate(steps):
-        for value, place in values(_produced(step, calls.get(index, ())), policy).items():
-            origins.setdefault(value, (index, place))
-    return Facts(
+    shown: dict[int, list[int]] = defaultdict(list)
+    for index, values in enumerate(made):
+        reads = index in calls and index not in changing
+        for value, place in values.items():
+            if value in ignored:
+                continue
+            first, _ = origins.setdefault(value, (index, place))
+            if reads and first in changing and (not shown[first] or shown[first][-1] != index):
+                shown[first].append(index)
+    used = [consumed(_consumed(step, calls.get(index, ())), origins, policy) for index, step in enumerate(steps)]
+    found = Facts(
         steps=steps,
         position=position,
         children=children,
         calls=calls,
         requests=requests,
         attempts=attempts,
-        consumed=consumed,
+        consumed=used,
         origins=origins,
         repeats=_repeats(steps),
+        tries=tries,
+        shown=shown,
     )
+    for index in range(len(steps)):
+        transport = found.transport(index)
+        if transport is not None:
+            tries[transport].append(index)
+    return found
+
+
+def _everywhere(made: Sequence[Mapping[str, str]], policy: Policy) -> AbstractSet[str]:
+    """Return the values that most acts produce: they say nothing of any of them."""
+    acts = [values for values in made if values]
+    if len(acts) < policy.everywhere_from:
+        return frozenset()
+    counts = Counter(chain.from_iterable(acts))
+    return {value for value, count in counts.items() if count > policy.everywhere_of * len(acts)}
+
+
+def _own_names(steps: Sequence[Step]) -> AbstractSet[str]:
+    """Return the names of models and tools: a trace says them again and again."""
+    models = {name for step in steps if step.model is not None for name in (step.model.model, step.model.provider)}
+    tools = {step.tool.name for step in steps if step.tool is not None}
+    return {spelling for name in models | tools if name for spelling in known_as(name)}
 
 
 def _repeats(steps: Sequence[Step]) -> AbstractSet[int]:
@@ -119,11 +164,15 @@ def _repeats(steps: Sequence[Step]) -> AbstractSet[int]:
     repeated: set[int] = set()
     for index, step in enumerate(steps):
         if step.model is not None and step.model.output:
-            now = {canonical(spoken((message,))) for message in step.model.output}
+            now = {canonical([spoken((message,)), _asked(message)]) for message in step.model.output}
             if now <= said:
                 repeated.add(index)
             said |= now
     return repeated
+
+
+def _asked(message: Message) -> JsonValue:
+    return [part.tool for part in message.parts if part.type == "tool_call"]
 
 
 def _consumed(step: Step, calls: Sequence[Call]) -> JsonValue:
@@ -155,8 +204,3 @@ def spoken(messages: Sequence[Message]) -> JsonValue:
         for part in message.parts
         if part.type in ("text", "tool_call")
     ]
-
-
-def texts(message: Message) -> str:
-    """Return what a message says in words, empty when it only calls tools."""
-    return "\n".join(part.text for part in message.parts if part.type == "text" and part.text).strip()

@@ -1,58 +1,44 @@
-"""The backward walk from the boundary, and the decision on every span."""
+"""The backward walk from the boundary: what is kept, why, and how far from it."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from itertools import pairwise
 
-from ..errors import InputUnreadable
 from ..model.calls import logical_key
-from ..model.config import RunConfig
-from ..model.selection import Decision, Flow, Selection
-from ..model.trace import Step, Trace
-from ..ruleset import RuleSet
-from ._boundary import Boundary, answers, boundary, failed
-from ._facts import Facts, facts, texts
-from ._override import overridden
-from ._policy import Policy, carries, policy
-from ._values import values
+from ..model.selection import Decision, Flow
+from ..model.trace import Step
+from ._acts import answers, last_answer, states_figure, texts
+from ._boundary import Boundary
+from ._facts import Facts
+from ._policy import Policy
+from ._surroundings import Surroundings
+from ._values import names
 
 
-def select(trace: Trace, rules: RuleSet, config: RunConfig) -> Selection:
-    """Return one decision a span, with its reason (design, section 5), starting from the boundary.
+class Walk:
+    """Keeps steps, nearest to the boundary first; what is kept may make others decisive.
 
-    Raises `UsageError` when ``--at``, ``--keep`` or ``--drop`` name nothing in the trace, `InputUnreadable` when the
-    trace holds no span: an empty case is never a result.
+    Every group of steps (tries of one call, acts on one resource, tries of one transport) is followed once, however
+    many of its members are kept: the walk's time grows with the trace.
     """
-    if not trace.steps:
-        raise InputUnreadable("the trace holds no span")
-    tables = policy(rules)
-    ground = facts(trace, tables)
-    start = boundary(ground, tables, config)
-    walk = _Walk(ground, tables, start)
-    walk.run()
-    decisions = tuple(walk.decision(index) for index in range(len(trace.steps)))
-    return Selection(
-        boundary=trace.steps[start.index].span.span_id,
-        boundary_reason=start.reason,
-        decisions=overridden(trace, decisions, start.index, config.override),
-        candidates=tuple(trace.steps[index].span.span_id for index in start.candidates),
-    )
-
-
-class _Walk:
-    """Keeps steps, nearest to the boundary first; what is kept may make others decisive."""
 
     def __init__(self, ground: Facts, tables: Policy, start: Boundary) -> None:
+        self.reasons: dict[int, set[str]] = {}
+        """Every reason for which a step would have been kept; the decision tells the first."""
         self._facts = ground
         self._policy = tables
         self._start = start.index
         # Whatever follows the last answer is what that answer came to.
-        self._until = len(ground.steps) - 1 if start.reason == "last_answer" else start.index
+        last = start.index == last_answer(ground.steps)
+        self._until = len(ground.steps) - 1 if last else start.index
         self._kept: dict[int, tuple[str, int]] = {}
         self._flows: dict[int, list[Flow]] = {}
         self._queue: deque[int] = deque()
         self._changing = self._resources()
+        self._around = Surroundings(ground, tables)
+        self._followed: set[object] = set()
 
     def run(self) -> None:
         """Walk until nothing more becomes decisive."""
@@ -67,12 +53,6 @@ class _Walk:
         self._conversation()
         self._drain()
 
-    def _drain(self) -> None:
-        while self._queue:
-            index = self._queue.popleft()
-            reason, distance = self._kept[index]
-            self._follow(index, distance + 1, values_too=reason != "heard")
-
     def decision(self, index: int) -> Decision:
         """Return what became of a step."""
         span_id = self._facts.steps[index].span.span_id
@@ -82,10 +62,27 @@ class _Walk:
             return Decision(span_id=span_id, kept=True, reason=reason, distance=distance, flows=flows)
         return Decision(span_id=span_id, kept=False, reason=self._dropped(index))
 
+    def _drain(self) -> None:
+        while self._queue:
+            index = self._queue.popleft()
+            self._follow(index, self._kept[index][1] + 1)
+
     def _keep(self, index: int, reason: str, distance: int) -> None:
+        self.reasons.setdefault(index, set()).add(reason)
         if index not in self._kept:
             self._kept[index] = (reason, distance)
             self._queue.append(index)
+
+    def _keep_all(self, found: Iterable[int], reason: str, distance: int) -> None:
+        for index in found:
+            self._keep(index, reason, distance)
+
+    def _once(self, group: object) -> bool:
+        """Return whether a group of steps comes up for the first time."""
+        if group in self._followed:
+            return False
+        self._followed.add(group)
+        return True
 
     def _consequence(self) -> None:
         """Keep the answer that followed a boundary which is no answer itself: there the harm reached somebody."""
@@ -112,17 +109,13 @@ class _Walk:
                 self._keep(index, "clock", 1)
             elif _silent(step):
                 self._keep(index, "content_unknown", 1)
-            if carries(step.span.attributes, self._policy.version_keys):
-                said = repr([pair for pair in step.span.attributes if carries((pair,), self._policy.version_keys)])
-                if said not in versions:
-                    versions.add(said)
-                    self._keep(index, "version", 1)
+            said = [pair for pair in step.span.attributes if self._policy.version_keys.fit(pair[0])]
+            if said and repr(said) not in versions:
+                versions.add(repr(said))
+                self._keep(index, "version", 1)
 
     def _conversation(self) -> None:
-        """Keep the answers that the user heard and replied to: without them the user's words have no sense.
-
-        They are kept for what they say, not for where they had it from: following their values too would keep all.
-        """
+        """Keep the answers that the user heard and replied to: without them the user's words have no sense."""
         steps = self._facts.steps
         turn = next((steps[index] for index in range(self._start, -1, -1) if steps[index].model is not None), None)
         if turn is None or turn.model is None:
@@ -143,29 +136,38 @@ class _Walk:
             if index <= self._until and any(self._policy.changes(call.tool.name) for call in calls):
                 self._keep(index, "side_effect" if index <= self._start else "consequence", 1)
 
-    def _follow(self, index: int, distance: int, *, values_too: bool) -> None:
-        if values_too:
-            self._follow_values(index, distance)
-        for request in self._facts.requests.get(index, ()):
-            self._keep(request, "requested", distance)
+    def _follow(self, index: int, distance: int) -> None:
+        fed = self._follow_values(index, distance)
+        if not fed and states_figure(self._facts.steps[index], self._policy.common):
+            self._keep_all(self._facts.gathered(index), "gathered", distance)
+        for turn in self._facts.requests.get(index, ()):
+            self._keep(turn, "announced" if answers(self._facts.steps[turn]) else "requested", distance)
         for call in self._facts.calls.get(index, ()):
-            for attempt in self._facts.attempts[logical_key(call.tool)]:
-                self._keep(attempt, "attempt", distance)
+            key = logical_key(call.tool)
+            if self._once(key):
+                self._keep_all((each for each in self._facts.attempts[key] if each != index), "attempt", distance)
             if self._policy.changes(call.tool.name):
-                for value in values(call.tool.arguments, self._policy):
-                    for other in self._changing.get(value, ()):
-                        self._keep(other, "same_resource", distance)
+                for value in names(call.tool.arguments, self._policy):
+                    self._keep_all(self._changing.pop(value, ()), "same_resource", distance)
+        # One look at what a change made is evidence enough that it took place.
+        shown = self._facts.shown.get(index, ())
+        self._keep_all((each for each in shown[:1] if each <= self._until), "effect_shown", distance)
         if self._facts.steps[index].kind in ("tool_call", "retrieval"):
-            self._follow_timing(index, distance)
-        for sibling in self._facts.siblings(index):
-            self._keep(sibling, "attempt", distance)
+            self._keep_all(self._around.receipts(index), "receipt", distance)
+            for above, reason in self._around.limits(index):
+                self._keep(above, reason, distance)
+        transport = self._facts.transport(index)
+        if transport is not None and self._once(transport):
+            self._keep_all(self._facts.tries[transport], "attempt", distance)
 
-    def _follow_values(self, index: int, distance: int) -> None:
-        consumer = self._facts.steps[index].span.span_id
+    def _follow_values(self, index: int, distance: int) -> bool:
+        """Keep the producers of what a step consumed; return whether a call was among them."""
+        consumer, fed = self._facts.steps[index].span.span_id, False
         for value, place in self._facts.consumed[index].items():
             origin = self._facts.origin(value, index)
             if origin is None or origin[0] > self._until:
                 continue
+            fed = fed or self._facts.steps[origin[0]].kind != "model_call" or origin[0] in self._facts.calls
             self._keep(origin[0], "value_flow", distance)
             flows = self._flows.setdefault(origin[0], [])
             if len(flows) < _MAX_FLOWS:
@@ -178,22 +180,7 @@ class _Walk:
                         consumed_at="input" + place,
                     )
                 )
-
-    def _follow_timing(self, index: int, distance: int) -> None:
-        """Keep the dependency's side of a call, and the budget or cancellation above it."""
-        for below in self._facts.descendants(index):
-            if self._facts.steps[below].kind in ("dependency_call", "dependency_receipt"):
-                self._keep(below, "receipt", distance)
-                for between in self._facts.ancestors(below):
-                    if between == index:
-                        break
-                    self._keep(between, "receipt", distance)
-        for above in self._facts.ancestors(index):
-            step = self._facts.steps[above]
-            if carries(step.span.attributes, self._policy.budget_keys):
-                self._keep(above, "budget", distance)
-            elif failed(step) and _gave_up(step.error_type, self._policy):
-                self._keep(above, "cancellation", distance)
+        return fed
 
     def _resources(self) -> dict[str, list[int]]:
         """Return side-effecting steps by the values that they name."""
@@ -201,7 +188,7 @@ class _Walk:
         for index, calls in self._facts.calls.items():
             for call in calls:
                 if self._policy.changes(call.tool.name):
-                    for value in values(call.tool.arguments, self._policy):
+                    for value in names(call.tool.arguments, self._policy):
                         named.setdefault(value, []).append(index)
         return named
 
@@ -229,8 +216,3 @@ def _silent(step: Step) -> bool:
         return not step.model.content_captured
     tool = step.tool
     return tool is not None and tool.arguments is None and not tool.has_result and tool.error is None
-
-
-def _gave_up(error_type: str | None, tables: Policy) -> bool:
-    said = (error_type or "").lower()
-    return any(word in said for word in tables.giving_up)

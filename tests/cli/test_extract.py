@@ -128,6 +128,18 @@ def test_explain_gives_every_span_a_reason_and_no_name_to_a_pipe(here, export, c
     assert all(len(line.split()) == 3 for line in spans)
 
 
+@pytest.mark.parametrize(("limit", "kept"), [("5", 5), ("40%", 11), ("28", 14)])
+def test_at_most_bounds_how_many_spans_are_kept(here, export, capsys, limit, kept):
+    assert run(["--trace-id", TRACE, str(export), "--at-most", limit, "--json"]) == 0
+    assert json_of(capsys)["spans"] == {"read": 28, "kept": kept, "dropped": 28 - kept}
+
+
+@pytest.mark.parametrize("limit", ["0", "101%", "0%", "-1", "many", "1.5", "\u0663"])
+def test_a_bound_that_is_none_is_refused(here, export, capsys, limit):
+    assert run(["--trace-id", TRACE, str(export), "--at-most", limit]) == 2
+    assert "--at-most must be a number of spans or a percentage" in capsys.readouterr().err
+
+
 def test_text_from_a_file_stays_out_of_the_process_list_and_is_redacted(here, export, capsys):
     (here / "failure.txt").write_text("Maren Oduya (maren.oduya@example.com) was told that FH-204816 was refunded.\n")
     assert run(["--trace-id", TRACE, str(export), "--failure", "@failure.txt", "--json"]) == 0

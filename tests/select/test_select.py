@@ -16,6 +16,10 @@ from extractor.model.json import JsonValue
 from extractor.model.selection import Decision, Selection
 from extractor.model.trace import ModelCall, ToolCall, Trace
 from extractor.select import explain, select
+from extractor.select._boundary import Boundary
+from extractor.select._facts import facts
+from extractor.select._policy import policy
+from extractor.select._walk import Walk
 
 from .traces import ANSWER, HELLO, Builder, asks, message, refund_trace, retrieval, returns
 
@@ -77,6 +81,27 @@ def test_common_values_carry_no_flow() -> None:
     noise = ToolCall(name="get_flags", result=[True, 0, "ok", "gpt-4o"], has_result=True)
     tool = build.tool(1, 2, root, noise)
     build.model(3, 4, root, [HELLO], message("assistant", "ok: true, 0 errors with gpt-4o"))
+    assert reasons(run(build.trace()))[tool].reason == "no_flow"
+
+
+def test_what_most_acts_hold_carries_no_flow() -> None:
+    """The session's own id is in every result; it says nothing of any of them."""
+    build = Builder()
+    root = build.step("other", "run", 0, 50)
+    tools = [
+        build.tool(at, at + 0.5, root, ToolCall(name="get_part", result={"id": "S-90017", "part": at}, has_result=True))
+        for at in range(1, 15)
+    ]
+    build.model(30, 31, root, [HELLO], message("assistant", "Your session is S-90017."))
+    told = reasons(run(build.trace()))
+    assert {told[each].reason for each in tools} == {"no_flow"}
+
+
+def test_the_names_of_tools_and_models_carry_no_flow() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 50)
+    tool = build.tool(1, 2, root, ToolCall(name="get_part_v2", result={"by": "get_part_v2"}, has_result=True))
+    build.model(3, 4, root, [HELLO], message("assistant", "I asked get_part_v2 with gpt-test."))
     assert reasons(run(build.trace()))[tool].reason == "no_flow"
 
 
@@ -224,6 +249,31 @@ def test_acts_on_the_same_resource_are_kept() -> None:
     assert reasons(run(build.trace()))[hold].reason == "same_resource"
 
 
+def test_a_look_at_what_a_change_made_is_kept() -> None:
+    """S39: a later read that shows the object proves that the effect took place."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    made: JsonValue = {"shipment_id": "shp_120702", "state": "created"}
+    build.tool(1, 2, root, ToolCall(name="create_shipment", arguments={"n": 1}, result=made, has_result=True))
+    listed: JsonValue = [{"shipment_id": "shp_120701"}, {"shipment_id": "shp_120702"}]
+    look = build.tool(3, 4, root, ToolCall(name="list_shipments", arguments={}, result=listed, has_result=True))
+    again = build.tool(5, 6, root, ToolCall(name="show_shipments", arguments={}, result=listed, has_result=True))
+    build.model(7, 8, root, [HELLO], message("assistant", "It is on its way."))
+    told = reasons(run(build.trace()))
+    assert told[look].reason == "effect_shown"
+    assert not told[again].kept
+
+
+def test_requests_of_other_tools_with_equal_arguments_are_no_repetition() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    asked: JsonValue = {"order_id": "ORD-7741"}
+    build.model(1, 2, root, [HELLO], asks("a", "get_order", asked))
+    other = build.model(3, 4, root, [HELLO], asks("b", "list_parcels", asked))
+    build.model(5, 6, root, [HELLO], message("assistant", "Bye."))
+    assert reasons(run(build.trace()))[other].reason == "no_flow"
+
+
 def test_the_transports_other_tries_are_kept() -> None:
     build = Builder()
     root = build.step("other", "run", 0, 90)
@@ -231,6 +281,50 @@ def test_the_transports_other_tries_are_kept() -> None:
     second = build.client(3, 4, root, "200")
     told = reasons(run(build.trace(), RunConfig(at=second)))
     assert told[first].reason == "attempt"
+
+
+def test_a_figure_that_no_result_holds_keeps_the_results_it_was_gathered_from() -> None:
+    """A count is the agent's own: eleven entries say nothing of 11."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    earlier = build.tool(1, 2, root, ToolCall(name="get_news", arguments={}, result="rain", has_result=True))
+    build.model(3, 4, root, [HELLO], message("assistant", "How may I help?"))
+    listed = build.tool(5, 6, root, ToolCall(name="list_shirts", arguments={}, result=["red", "blue"], has_result=True))
+    counted = build.model(7, 8, root, [HELLO], message("assistant", "There are 3 kinds."))
+    told = reasons(run(build.trace(), RunConfig(at=counted)))
+    assert told[listed].reason == "gathered"
+    assert not told[earlier].kept
+
+
+def test_an_answer_that_the_user_heard_keeps_where_its_figures_came_from() -> None:
+    """A wrong sum in an early answer is the failure's cause, though the last answer says nothing of it."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90)
+    total = build.tool(1, 2, root, ToolCall(name="calculate", arguments={"x": "a"}, result=1127.69, has_result=True))
+    heard = message("assistant", "That makes $1,127.69.")
+    build.model(3, 4, root, [HELLO], heard)
+    build.model(5, 6, root, [HELLO, heard, message("user", "Too much.")], message("assistant", "I am sorry."))
+    assert reasons(run(build.trace()))[total].reason == "value_flow"
+
+
+def test_groups_are_followed_once_however_many_members_they_have() -> None:
+    """Polls with equal arguments, updates of one resource, tries of one request: each is one group."""
+    build = Builder()
+    root = build.step("other", "run", 0, 9_000)
+    asked: JsonValue = {"order_id": "ORD-7741"}
+    for at in range(300):
+        build.tool(at, at + 0.1, root, ToolCall(name="get_status", arguments={}, result="R-9917", has_result=True))
+        build.tool(at + 0.2, at + 0.3, root, ToolCall(name="update_order", arguments=asked, has_result=True))
+        build.client(at + 0.4, at + 0.5, root, "503", error_type="503")
+    build.model(8_000, 8_001, root, [HELLO], message("assistant", "It is R-9917."))
+    trace = build.trace()
+    ground = facts(trace, policy(RULES))
+    walk = Walk(ground, policy(RULES), Boundary(index=len(trace.steps) - 1, reason="last_answer"))
+    asked_for: list[int] = []
+    keep = walk._keep
+    walk._keep = lambda index, reason, distance: (asked_for.append(index), keep(index, reason, distance))[1]  # type: ignore[method-assign, func-returns-value]
+    walk.run()
+    assert len(asked_for) < 6 * len(trace.steps)
 
 
 class TestBoundary:
