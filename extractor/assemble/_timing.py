@@ -25,7 +25,7 @@ class Timing:
 
     def __init__(self, trace: Trace, calls: Sequence[Call], tables: Policy) -> None:
         self._policy = tables
-        self._exchanges = Exchanges(trace)
+        self._exchanges = Exchanges(trace.steps)
         self._endings = Endings(tables)
         self._verdicts = Verdicts(self._exchanges, tables)
         own = [call.step for call in calls if call.own]

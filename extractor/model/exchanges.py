@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .trace import Step, Trace
+from .trace import Step
 
 _TOGETHER_NS = 2_000_000
 """Exporters round starts, to milliseconds at worst: a child may seem to begin that much before its parent."""
@@ -52,29 +52,22 @@ class Exchanges:
     or retrieval during which it began; where two of them are possible, to none.
     """
 
-    def __init__(self, trace: Trace) -> None:
-        self._steps = {step.span.span_id: step for step in trace.steps}
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = {step.span.span_id: step for step in steps}
         self._children: dict[str, list[Step]] = defaultdict(list)
         self._linked: dict[str, list[Step]] = defaultdict(list)
-        for step in trace.steps:
+        for step in steps:
             if step.span.parent_id is not None:
                 self._children[step.span.parent_id].append(step)
             if step.kind == "dependency_receipt":
                 for link in step.span.links:
                     self._linked[link.span_id].append(step)
         self._told: dict[str, bool] = {}
-        self._beside = self._adopted(trace.steps)
+        self._beside = self._adopted(steps)
 
     def of(self, step: Step) -> Exchange:
         """Return the exchanges of a tool call that has a span of its own."""
-        near = [*self.below(step), *self._beside.get(step.span.span_id, ())]
-        near.extend(inner for each in self._beside.get(step.span.span_id, ()) for inner in self.below(each))
-        near.extend(
-            consumer
-            for each in tuple(near)
-            if each.kind == "dependency_call"
-            for consumer in self._linked.get(each.span.span_id, ())
-        )
+        near = [*self.below(step), *self.beside(step)]
         found = sorted({each.span.span_id: each for each in near}.values(), key=lambda each: each.span.order)
         receipts = [each for each in found if each.kind == "dependency_receipt"]
         # What the dependency calls in its turn, its database say, is no dispatch of ours.
@@ -86,6 +79,13 @@ class Exchanges:
             receipts=tuple(each for each in receipts if not self._forwards(each, step)),
             logged=tuple(each for each in clients if spans and each not in spans),
         )
+
+    def beside(self, step: Step) -> list[Step]:
+        """Return the spans of a tool call's exchanges that do not stand below it: adopted ones, and linked consumers."""
+        adopted = self._beside.get(step.span.span_id, ())
+        found = [each for outer in adopted for each in (outer, *self.below(outer))]
+        callers = (each for each in (*self.below(step), *found) if each.kind == "dependency_call")
+        return [*found, *(consumer for each in callers for consumer in self._linked.get(each.span.span_id, ()))]
 
     def above(self, step: Step) -> Iterator[Step]:
         """Yield the steps above one, nearest first; a cycle of parents ends it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+from ..model.exchanges import Exchanges
 from ._acts import failed
 from ._facts import Facts
 from ._policy import Policy
@@ -17,11 +18,17 @@ class Surroundings:
         self._facts = ground
         self._policy = tables
         self._leading = _leading_to_transport(ground)
+        self._exchanges = Exchanges(ground.steps)
         self._below: set[int] = set()
         self._above: set[int] = set()
 
     def receipts(self, index: int) -> Iterator[int]:
-        """Yield the transport spans below a step, and those that stand between."""
+        """Yield the transport spans of a call: below it, with those that stand between, and beside it."""
+        for beside in self._exchanges.beside(self._facts.steps[index]):
+            place = self._facts.position[beside.span.span_id]
+            if place in self._leading and place not in self._below:
+                self._below.add(place)
+                yield place
         stack = [index]
         while stack:
             for below in self._facts.children.get(stack.pop(), ()):

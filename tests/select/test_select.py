@@ -475,3 +475,15 @@ def test_decisions_depend_on_the_spans_alone(seed: int, drop: set[int]) -> None:
     assert selection == run(smaller)
     assert selection.boundary in selection.kept
     assert len(selection.decisions) == len(steps)
+
+
+def test_the_dependencys_side_is_kept_where_it_stands_beside_the_call() -> None:
+    """Some frameworks leave HTTP spans below the run; a filter orphans the server's."""
+    build = Builder()
+    root = build.step("other", "run", 0, 900)
+    refund = ToolCall(name="issue_refund", arguments={"n": 1}, idempotency_key="k", error="timed out")
+    build.tool(1, 402, root, refund, error_type="ReadTimeout")
+    client = build.client(2, 400, root, None, error_type="ReadTimeout")
+    server = build.server(3, 1200, client)
+    reasons = {each.span_id: (each.kept, each.reason) for each in select(build.trace(), RULES, RunConfig()).decisions}
+    assert reasons[client] == reasons[server] == (True, "receipt")
