@@ -66,7 +66,7 @@ class Endings:
         if budget is not None and ended is not None and 0 <= ended - budget.deadline_ns <= self._policy.together_ns:
             return Ending(by="local_deadline", spans=(*own, budget.span_id))
         line = (client, scene.step, *scene.above)
-        said = [each for each in line if self._class_of(each) == "cancelled" or _disconnected(each)]
+        said = [each for each in line if self._class_of(each) == "cancelled" or disconnected(each)]
         if kind == "cancelled" or said:
             return Ending(by="caller_cancelled", spans=(*own, *ids_of(said)))
         if ended is None:
@@ -189,6 +189,6 @@ class Endings:
         return self._policy.error_class(step.error_type, step.error_message)
 
 
-def _disconnected(step: Step) -> bool:
+def disconnected(step: Step) -> bool:
     """Return whether a server span above the call says that its own caller went away."""
     return status(step) == "499" or step.span.get("strands.cancellation.type") is not None

@@ -5,7 +5,7 @@ The rules follow the HTTP, RPC and exception conventions of OpenTelemetry; docs/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..model.calls import Call
 from ..model.evidence import Attempt, Evidence, Verdict
@@ -14,7 +14,7 @@ from ..model.trace import Step, ToolCall, Trace
 from ._answers import answered, refused, status
 from ._budget import Budget, stated
 from ._clocks import skews
-from ._endings import Ending, Endings
+from ._endings import Ending, Endings, disconnected
 from ._policy import Policy
 from ._scene import Scene, earliest, target
 from ._verdicts import Verdicts
@@ -28,6 +28,7 @@ class Timing:
         self._exchanges = Exchanges(trace.steps)
         self._endings = Endings(tables)
         self._verdicts = Verdicts(self._exchanges, tables)
+        self._nearest: dict[str, Step | None] = {}
         own = [call.step for call in calls if call.own]
         exchanges = {step.span.span_id: self._exchanges.of(step) for step in own}
         self._of = exchanges
@@ -128,7 +129,7 @@ class Timing:
 
     def _scene(self, call: Call, exchange: Exchange) -> Scene:
         step = call.step
-        above = tuple(self._exchanges.above(step))
+        above = tuple(self._telling(step))
         client = exchange.clients[-1] if exchange.clients else None
         receipts = exchange.receipts if client is None else exchange.receipts_of(client, self._exchanges)
         found = stated(step, above, exchange.clients, self._policy)
@@ -159,6 +160,36 @@ class Timing:
     def _dispatch_ns(self, scene: Scene, dispatched: Verdict) -> int | None:
         clients = scene.exchange.clients
         return clients[0].span.start_ns if clients and dispatched.answer == "yes" else None
+
+    def _telling(self, step: Step) -> Iterator[Step]:
+        """Yield the steps above one that say anything of deadlines and ends, nearest first.
+
+        A chain of parents may be thousands of spans long: each of them is looked at once for all calls below it.
+        """
+        nearest = self._nearest_telling(step)
+        while nearest is not None:
+            yield nearest
+            nearest = self._nearest_telling(nearest)
+
+    def _nearest_telling(self, step: Step) -> Step | None:
+        passed = [step.span.span_id]
+        if step.span.span_id in self._nearest:
+            return self._nearest[step.span.span_id]
+        found: Step | None = None
+        for above in self._exchanges.above(step):
+            if self._tells(above):
+                found = above
+                break
+            if above.span.span_id in self._nearest:
+                found = self._nearest[above.span.span_id]
+                break
+            passed.append(above.span.span_id)
+        self._nearest.update(dict.fromkeys(passed, found))
+        return found
+
+    def _tells(self, step: Step) -> bool:
+        failed = step.error_type is not None or step.span.status_code == "error"
+        return failed or disconnected(step) or bool(stated(step, (), (), self._policy))
 
     def _sends(self, scene: Scene) -> int:
         """Return how often the transport sent the last request: clients of the same method and target."""
