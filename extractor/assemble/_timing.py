@@ -32,12 +32,8 @@ class Timing:
         own = [call.step for call in calls if call.own]
         exchanges = {step.span.span_id: self._exchanges.of(step) for step in own}
         self._of = exchanges
-        pairs = [
-            (client, server)
-            for exchange in exchanges.values()
-            for client in exchange.clients
-            for server in exchange.receipts_of(client, self._exchanges)
-        ]
+        callers = (step for step in trace.steps if step.kind == "dependency_call")
+        pairs = [(client, server) for client in callers for server in self._exchanges.answering(client)]
         self._skews = skews(pairs, tables.rounding_ns)
         self._heard = {target(client) for client, _ in pairs}
         self._clients = any(exchange.clients for exchange in exchanges.values())
@@ -164,10 +160,13 @@ class Timing:
     def _telling(self, step: Step) -> Iterator[Step]:
         """Yield the steps above one that say anything of deadlines and ends, nearest first.
 
-        A chain of parents may be thousands of spans long: each of them is looked at once for all calls below it.
+        A chain of parents may be thousands of spans long: each of them is looked at once for all calls below it. A cycle
+        of parents ends it.
         """
+        seen = {step.span.span_id}
         nearest = self._nearest_telling(step)
-        while nearest is not None:
+        while nearest is not None and nearest.span.span_id not in seen:
+            seen.add(nearest.span.span_id)
             yield nearest
             nearest = self._nearest_telling(nearest)
 

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from .json import JsonValue, compact
-from .trace import Message, Part, Step, ToolCall, Trace
+from .trace import UNNAMED, Message, Part, Step, ToolCall, Trace
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -209,7 +209,7 @@ def _chat_call(entry: _Entry) -> Call:
     # A call first met in an input was made before that step began.
     start = (span.end_ns if span.end_ns is not None else span.start_ns) if entry.from_output else span.start_ns
     tool = ToolCall(
-        name=entry.part.tool or "",
+        name=entry.part.tool or UNNAMED,
         call_id=entry.part.call_id,
         arguments=entry.part.value,
         arguments_text=entry.part.value_text,

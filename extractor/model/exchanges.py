@@ -109,6 +109,13 @@ class Exchanges:
                 stack.extend(self._children.get(each.span.span_id, ()))
         yield from sorted(found, key=lambda each: each.span.order)
 
+    def answering(self, client: Step) -> list[Step]:
+        """Return the receipts of one client span that its parent or a link ties to it, of the other service alone."""
+        near = {each.span.span_id: each for each in (*self.below(client), *self._linked.get(client.span.span_id, ()))}
+        first = [each for each in near.values() if each.kind == "dependency_receipt"]
+        theirs = {inner.span.span_id for each in first for inner in self.below(each)}
+        return [each for each in first if each.span.span_id not in theirs and not self._forwards(each, client)]
+
     def linked(self, client: Step) -> set[str]:
         """Return the ids of receipts that link to a client span, as consumers of a message do."""
         return _ids(self._linked.get(client.span.span_id, ()))
@@ -157,13 +164,21 @@ class Exchanges:
         same = keyed.get(key, ()) if key is not None else ()
         known = _ids(same)
         now = [each for each in then if each.span.span_id in known]
-        return self._one(now or same)
+        # Clocks may run apart, so a key ties what time does not; but never to a call that has its own receipt.
+        return self._one(now or [each for each in same if not self._received_below(each)])
+
+    def _received_below(self, tool: Step) -> bool:
+        return any(each.kind == "dependency_receipt" for each in self.below(tool))
 
     def _overlapping(self, step: Step, then: Sequence[Step]) -> Step | None:
         if step.kind == "dependency_receipt" and step.span.parent_id is None:
             return None  # an entry of its own
         key = step.dependency.idempotency_key if step.dependency is not None else None
-        return self._one([each for each in then if _may_be(step, key, each)])
+        # A tool whose own spans nest shows its clients below it: what stands elsewhere is somebody else's.
+        return self._one([each for each in then if _may_be(step, key, each) and not self._calls_below(each)])
+
+    def _calls_below(self, owner: Step) -> bool:
+        return any(each.kind == "dependency_call" for each in self.below(owner))
 
     def _one(self, owners: Sequence[Step]) -> Step | None:
         """Return the innermost owner, None when there is none or more than one."""

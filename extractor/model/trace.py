@@ -51,6 +51,10 @@ class Message:
     name: str | None = None
 
 
+UNNAMED = "unnamed"
+"""The tool of a call of which neither a span nor a message says the name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One attempt of a tool. ``arguments`` and ``result`` are parsed; ``*_text`` is set when the source was a string.

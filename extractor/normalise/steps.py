@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Span
-from extractor.model.trace import Dependency, Message, ModelCall, Retrieval, Role, Step, ToolCall
+from extractor.model.trace import UNNAMED, Dependency, Message, ModelCall, Retrieval, Role, Step, ToolCall
 
 from .dialects import Vocabulary
 from .facts import Facts
@@ -77,7 +77,7 @@ class StepReader:
             facts.note("content_not_captured", "tool.result")
         given = arguments.value if arguments else None
         return ToolCall(
-            name=name or facts.span.name,
+            name=name or facts.span.name or UNNAMED,
             call_id=facts.text("tool.call_id"),
             arguments=given,
             arguments_text=arguments.text if arguments else None,

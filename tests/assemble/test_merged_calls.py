@@ -96,3 +96,13 @@ def test_the_only_argument_bare_on_the_span_is_the_call_of_the_message() -> None
     build.model(21, 30, root, [ask, returns("c1", "depot")], message("assistant", "At the depot."))
     (event,) = document_of(build)["tool_events"]
     assert (event["call_id"], event["arguments"]) == ("c1", {"parcel": "P-1"})
+
+
+def test_a_call_of_which_nobody_says_the_name_is_called_unnamed() -> None:
+    build = Builder()
+    root = build.step("other", "run", 0, 100)
+    ask = Message(role="assistant", parts=(Part(type="tool_call", call_id="c1", value={}),))
+    build.model(1, 10, root, [message("user", "where is it")], ask)
+    build.model(21, 30, root, [ask, returns("c1", "depot")], message("assistant", "At the depot."))
+    (event,) = document_of(build)["tool_events"]
+    assert event["tool"] == "unnamed"

@@ -640,3 +640,11 @@ def test_what_a_broker_took_over_is_not_yet_received() -> None:
     consumer = build.step("dependency_receipt", "process refunds", 50, 60, None, span_kind="consumer", dependency=taken)
     build.link(consumer, producer)
     assert attempts_of(build.trace())[0].evidence.received == Verdict(answer="yes", spans=(consumer,))
+
+
+def test_a_cycle_of_parents_ends_the_search_above() -> None:
+    build = Builder()
+    first = build.step("other", "run", 0, 50, "0000000000000002", status="error", error_type="TimeoutError")
+    second = build.step("other", "turn", 0, 50, first, status="error", error_type="TimeoutError")
+    build.tool(1, 40, second, REFUND, error_type="TimeoutError")
+    assert ended(build) == ("undetermined", "unknown", "dispatch_unknown")
