@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import options, proofs, summary
+from . import because, options, proofs, summary
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -22,9 +22,10 @@ _MESSAGES = 4
 @click.option(
     "--proofs", "as_proofs", is_flag=True, help="Say what was proved, what is open, and what would settle it."
 )
+@click.option("--why", metavar="SPAN", help="Say why a span was kept or dropped: its id, or its place in the case.")
 @options.as_json
-def command(*, case: Path, as_proofs: bool, as_json: bool) -> None:
-    """Show a case on one screen, or the report of its proofs.
+def command(*, case: Path, as_proofs: bool, why: str | None, as_json: bool) -> None:
+    """Show a case on one screen, the report of its proofs, or the reasons of one span.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """
@@ -32,6 +33,9 @@ def command(*, case: Path, as_proofs: bool, as_json: bool) -> None:
     console = Console(json=as_json)
     if as_json:
         console.data({"fixture": dict(view.fixture), "provenance": dict(view.predicate)})
+        return
+    if why is not None:
+        console.rows((("case", view.case_id), *because.why(view, why)))
         return
     if as_proofs:
         console.rows((("case", view.case_id), ("sha256", view.sha256), *proofs.report(view, case)))
