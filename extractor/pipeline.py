@@ -19,7 +19,7 @@ from .normalise import normalise
 from .redact import WorkspaceKey, redact, remembered
 from .ruleset import RuleSet
 from .schemas import SCHEMA_VERSION, schema_problems
-from .select import ExplainLine, explain, select
+from .select import Explanation, explain, select
 from .verify import prove, seal
 from .write import Notices, case_id, render_capture, render_fixture, render_provenance, render_readme
 
@@ -39,7 +39,7 @@ class Extraction:
 
     fixture: Fixture
     capture: bytes = field(repr=False)
-    explained: Sequence[ExplainLine] = field(repr=False)
+    explained: Explanation = field(repr=False)
 
 
 def extract(reading: Reading, config: RunConfig, rules: RuleSet, key: WorkspaceKey, occasion: Occasion) -> Extraction:

@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import controls, options, proofs, summary, timing
+from . import because, controls, options, proofs, summary, timing
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -25,9 +25,10 @@ _MESSAGES = 4
 @click.option(
     "--timing", "as_timing", is_flag=True, help="Say of each attempt what is known of it, and where that points."
 )
+@click.option("--why", metavar="SPAN", help="Say why a span was kept or dropped: its id, or its place in the case.")
 @options.as_json
-def command(*, case: Path, as_proofs: bool, as_timing: bool, as_json: bool) -> None:
-    """Show a case on one screen, the report of its proofs, or the timing of its attempts.
+def command(*, case: Path, as_proofs: bool, as_timing: bool, why: str | None, as_json: bool) -> None:
+    """Show a case on one screen, its proofs, the timing of its attempts, or the reasons of one span.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """
@@ -38,6 +39,9 @@ def command(*, case: Path, as_proofs: bool, as_timing: bool, as_json: bool) -> N
         return
     if as_json:
         console.data({"fixture": dict(view.fixture), "provenance": dict(view.predicate)})
+        return
+    if why is not None:
+        console.rows((("case", view.case_id), *because.why(view, why)))
         return
     if as_proofs:
         console.rows((("case", view.case_id), ("sha256", view.sha256), *proofs.report(view, case)))

@@ -9,9 +9,10 @@ from extractor.assemble import vague
 from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
-from extractor.select import ExplainLine
+from extractor.select import Explanation
 from extractor.write import REVIEW, ROTATE, Notices, Stored
 
+from .because import boundary_words
 from .console import Console, interactive
 from .view import CaseView, Members, items, members, text
 
@@ -69,7 +70,10 @@ def account(view: CaseView) -> Rows:
         f"relations preserved in {text(relations['preserved'])} of {text(relations['occurrences'])} occurrences"
     )
     rows = [
-        ("kept", f"{view.kept} of {len(view.decisions)} spans; boundary by {text(boundary.get('reason'))}"),
+        (
+            "kept",
+            f"{view.kept} of {len(view.decisions)} spans; boundary by {text(boundary.get('reason'))}{_dropped(view)}",
+        ),
         (
             "replaced",
             f"{text(redaction.get('values'))} identifiers in {len(classes)} classes: {', '.join(_largest(classes))}",
@@ -83,6 +87,11 @@ def account(view: CaseView) -> Rows:
         more = len(view.missing) - len(named)
         rows.append(("missing", ", ".join(named) + (f", and {more} more" if more else "")))
     return rows
+
+
+def _dropped(view: CaseView) -> str:
+    dropped = text(members(view.predicate.get("conversation")).get("dropped"))
+    return f"; {dropped} messages dropped" if dropped not in ("", "0") else ""
 
 
 def _noticed(view: CaseView) -> Iterator[tuple[str, str]]:
@@ -122,14 +131,16 @@ def next_step(view: CaseView, path: Path, *, incomplete: bool) -> Rows:
     return (("next", f"extract-fixture annotate {path} {lacking}".rstrip()),)
 
 
-def explain(console: Console, lines: Sequence[ExplainLine]) -> None:
-    """Print every span with its decision and reason, as the tree that the trace is.
+def explain(console: Console, told: Explanation) -> None:
+    """Print how the boundary was chosen, then every span with its decision and reason, as the tree that the trace is.
 
     Span ids are the trace's own, as ``--at``, ``--keep`` and ``--drop`` take them. Names are the trace's own too, and
     are shown to a person at a terminal alone.
     """
+    others = ", ".join(f"{span_id} ({boundary_words(reason)})" for span_id, reason in told.others)
+    console.say(f"boundary: {told.boundary} because {boundary_words(told.reason)}; others: {others or 'none'}")
     named = interactive()
-    for line in lines:
+    for line in told.lines:
         name = f"  {line.name}" if named else ""
         console.say(f"{'  ' * line.depth}{'+' if line.kept else '-'} {line.span_id}{name}  {line.reason}")
         flows = dict.fromkeys(f"{f.produced_at} feeds {f.consumed_at} of {f.consumer}" for f in line.flows)

@@ -31,8 +31,9 @@ class Decision:
 class Selection:
     """One decision a span, in product order; ``boundary`` is the span id where the failure shows.
 
-    ``boundary_reason`` is at_option, failure_statement, grader, uncured_error or last_answer;
-    ``candidates`` are the other boundaries that the same rule would have allowed. ``dropped_messages`` counts the distinct
+    ``boundary_reason`` is at_option, failure_statement, grader, uncured_error, refusal_after_error, unsupported_claim or
+    last_answer; ``candidates`` are the other spans that could have been it, best first, each with its reason at the same
+    place of ``candidate_reasons``. ``dropped_messages`` counts the distinct
     messages of the trace that stand nowhere in the case; assembling counts them.
     """
 
@@ -40,6 +41,7 @@ class Selection:
     boundary_reason: str
     decisions: tuple[Decision, ...]
     candidates: tuple[str, ...] = ()
+    candidate_reasons: tuple[str, ...] = ()
     dropped_messages: int = 0
 
     @property

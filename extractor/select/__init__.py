@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._explain import ExplainLine, explain
+from ._explain import ExplainLine, Explanation, explain
 from ._select import select
 
-__all__ = ["ExplainLine", "explain", "select"]
+__all__ = ["ExplainLine", "Explanation", "explain", "select"]

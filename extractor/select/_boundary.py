@@ -5,39 +5,50 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from ..model.calls import words
 from ..model.config import RunConfig
-from ..model.json import JsonValue
-from ..model.trace import Step
-from ._acts import failed, last_answer
+from ._acts import answers, failed, last_answer
+from ._claims import refusals, unsupported
 from ._facts import Facts
+from ._grades import failing
 from ._policy import Policy
+from ._stated import stated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boundary:
-    """The step's position, why it is the boundary, and what else the same rule would have allowed."""
+    """The step's position, why it is the boundary, and what else could have been, each with its reason."""
 
     index: int
     reason: str
-    candidates: tuple[int, ...] = ()
+    candidates: tuple[tuple[int, str], ...] = ()
+
+
+_MAX_CANDIDATES = 20
 
 
 def boundary(facts: Facts, policy: Policy, config: RunConfig) -> Boundary:
     """Return the boundary by the first rule that names one; the last answer always does.
 
-    Raises `UsageError` when ``--at`` names no span, or more than one.
+    What the same rule and those after it would have named are candidates, each with its reason. Raises `UsageError` when
+    ``--at`` names no span, or more than one.
     """
+    found: dict[int, str] = {}
     if config.at is not None:
-        return Boundary(index=_at(facts, config.at), reason="at_option")
-    for reason, found in (
-        ("failure_statement", _stated(facts, config.statement.failure)),
+        found[_at(facts, config.at)] = "at_option"
+    for reason, named in (
+        ("failure_statement", stated(facts, policy, config.statement.failure)),
         ("grader", _graded(facts, policy)),
         ("uncured_error", _uncured(facts, policy)),
+        ("refusal_after_error", refusals(facts, policy)),
+        ("unsupported_claim", unsupported(facts, policy)),
+        ("last_answer", [last_answer(facts.steps)]),
     ):
-        if found:
-            return Boundary(index=found[0], reason=reason, candidates=tuple(found[1:]))
-    return Boundary(index=last_answer(facts.steps), reason="last_answer")
+        for index in named:
+            found.setdefault(index, reason)
+    (index, reason), *others = found.items()
+    # Without an answer the run's last act is a stopgap, no candidate.
+    others = [(each, why) for each, why in others if why != "last_answer" or answers(facts.steps[each])]
+    return Boundary(index=index, reason=reason, candidates=tuple(others[:_MAX_CANDIDATES]))
 
 
 def _at(facts: Facts, wanted: str) -> int:
@@ -56,41 +67,18 @@ def _at(facts: Facts, wanted: str) -> int:
     return named[0]
 
 
-def _stated(facts: Facts, failure: str | None) -> list[int]:
-    """Return attempts of a tool, or spans, that the failure statement names; failed ones first, later ones first."""
-    if not failure:
-        return []
-    said = " " + " ".join(words(failure)) + " "
-    named = [index for index, step in enumerate(facts.steps) if _named(step, said)]
-    named.sort(key=lambda index: (not failed(facts.steps[index]), -index))
-    return named
-
-
-def _named(step: Step, said: str) -> bool:
-    name = step.tool.name if step.tool is not None else step.span.name
-    parts = words(name)
-    # One plain word (chat, refund) is more often prose than a name.
-    return step.model is None and len(parts) > 1 and f" {' '.join(parts)} " in said
-
-
 def _graded(facts: Facts, policy: Policy) -> list[int]:
-    """Return spans below the root that a grader marks as failing; a mark on the root speaks of the whole run."""
-    marked: list[int] = []
+    """Return spans below the root that a grader marks as failing; a mark on the root speaks of the whole run.
+
+    A mark on the evaluator's own span, below the act that it judges, speaks of that act.
+    """
+    marked: dict[int, None] = {}
     for index, step in enumerate(facts.steps):
-        sources = [step.span.attributes, *(event.attributes for event in step.span.events)]
-        if facts.parent(index) is not None and any(
-            _fails(value, policy) for attributes in sources for name, value in attributes if policy.grader.fit(name)
-        ):
-            marked.append(index)
-    return marked
-
-
-def _fails(value: JsonValue, policy: Policy) -> bool:
-    if isinstance(value, str):
-        return value.strip().lower() in policy.failing_words
-    if value is None or isinstance(value, bool):
-        return value is False
-    return isinstance(value, int | float) and value < policy.failing_below
+        above = facts.parent(index)
+        if above is not None and failing(step.span, policy):
+            judged = facts.steps[above].kind != "other" and step.kind == "other"
+            marked[above if judged else index] = None
+    return list(marked)
 
 
 def _uncured(facts: Facts, policy: Policy) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model.selection import Flow, Selection
@@ -23,8 +22,18 @@ class ExplainLine:
     flows: tuple[Flow, ...]
 
 
-def explain(trace: Trace, selection: Selection) -> Sequence[ExplainLine]:
-    """Return every span of the trace once, parents before children, siblings in product order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The choice of the boundary (span id, reason, then what else it could have been), and the decisions as a tree."""
+
+    boundary: str
+    reason: str
+    others: tuple[tuple[str, str], ...]
+    lines: tuple[ExplainLine, ...]
+
+
+def explain(trace: Trace, selection: Selection) -> Explanation:
+    """Return the choice and every span of the trace once, parents before children, siblings in product order."""
     decisions = {decision.span_id: decision for decision in selection.decisions}
     known = {span.span_id for span in trace.spans}
     children: dict[str | None, list[str]] = defaultdict(list)
@@ -53,4 +62,9 @@ def explain(trace: Trace, selection: Selection) -> Sequence[ExplainLine]:
             )
         )
         stack.extend((child, depth + 1) for child in reversed(children[span_id]))
-    return tuple(lines)
+    return Explanation(
+        boundary=selection.boundary,
+        reason=selection.boundary_reason,
+        others=tuple(zip(selection.candidates, selection.candidate_reasons, strict=True)),
+        lines=tuple(lines),
+    )

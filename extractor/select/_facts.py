@@ -12,7 +12,7 @@ from typing import TypeAlias
 from ..model.calls import Call, canonical, logical_key, tool_calls
 from ..model.json import JsonValue
 from ..model.trace import Message, Step, Trace
-from ._acts import answers
+from ._acts import answers, texts
 from ._policy import Policy, known_as
 from ._values import consumed, produced
 
@@ -24,7 +24,8 @@ Transport: TypeAlias = tuple[int, str | None, str | None]
 class Facts:
     """Indexes over one trace; steps are named by their position in product order.
 
-    ``shown`` names, for a call that changes something, the later calls that changed nothing and returned what it made.
+    ``made`` holds what each step produced, ``told`` what calls, the user and the instructions said and so need not be
+    invented. ``shown`` names, for a call that changes something, the later calls that changed nothing and returned what it made.
     """
 
     steps: Sequence[Step]
@@ -38,6 +39,8 @@ class Facts:
     repeats: AbstractSet[int]
     tries: Mapping[Transport, Sequence[int]]
     shown: Mapping[int, Sequence[int]]
+    made: Sequence[Mapping[str, str]]
+    told: AbstractSet[str]
 
     def parent(self, index: int) -> int | None:
         """Return the position of the parent's step, None at a root or an orphan."""
@@ -134,6 +137,8 @@ def facts(trace: Trace, policy: Policy) -> Facts:
         repeats=_repeats(steps),
         tries=tries,
         shown=shown,
+        made=made,
+        told=_told(steps, calls, policy),
     )
     for index in range(len(steps)):
         transport = found.transport(index)
@@ -149,6 +154,22 @@ def _everywhere(made: Sequence[Mapping[str, str]], policy: Policy) -> AbstractSe
         return frozenset()
     counts = Counter(chain.from_iterable(acts))
     return {value for value, count in counts.items() if count > policy.everywhere_of * len(acts)}
+
+
+def _told(steps: Sequence[Step], calls: Mapping[int, Sequence[Call]], policy: Policy) -> AbstractSet[str]:
+    """Return every value that a call, a retrieval, the user or the instructions told."""
+    told: set[str] = set()
+    heard: set[str] = set()
+    for index, step in enumerate(steps):
+        if step.model is None:
+            told.update(produced(_produced(step, ()), policy))
+        told.update(*(produced([call.tool.arguments, call.tool.result], policy) for call in calls.get(index, ())))
+        for message in step.model.input if step.model is not None else ():
+            said = texts(message) if message.role != "assistant" else ""
+            if said and said not in heard:
+                heard.add(said)
+                told.update(produced(said, policy))
+    return told
 
 
 def _own_names(steps: Sequence[Step]) -> AbstractSet[str]:

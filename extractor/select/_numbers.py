@@ -43,6 +43,18 @@ def amounts(text: str, *, min_digits: int, minor: bool) -> Iterator[str]:
             yield from _spellings(amount, after, money=bool(before or after), minor=minor, min_digits=min_digits)
 
 
+def money(text: str, *, min_digits: int) -> Iterator[str]:
+    """Yield amounts that stand beside a currency, unless they may be read in two ways."""
+    for match in _NUMBER.finditer(text):
+        after = (match["after"] or "").strip()
+        if (match["before"] or (after and "%" not in after and "cent" not in after)) and len(
+            match["number"]
+        ) <= _MAX_DIGITS:
+            readings = list(_readings(match["number"], money=True))
+            if len(readings) == 1:
+                yield from _long(readings[0], min_digits)
+
+
 def _spellings(amount: Decimal, after: str, *, money: bool, minor: bool, min_digits: int) -> Iterator[str]:
     if after in ("%", "percent", "per cent"):
         if amount not in (0, 100):

@@ -47,8 +47,14 @@ class Policy:
     shingle_words: int
     max_leaf: int
     grader: Keys
+    grader_prefixes: tuple[str, ...]
+    grades: Keys
     failing_words: frozenset[str]
     failing_below: float
+    refusing: tuple[str, ...]
+    auxiliaries: frozenset[str]
+    done: frozenset[str]
+    denying: frozenset[str]
     authorization_words: frozenset[str]
     authorization_keys: Keys
     version_keys: Keys
@@ -90,8 +96,14 @@ def policy(rules: RuleSet) -> Policy:
             shingle_words=values["shingle_words"],
             max_leaf=values["max_leaf"],
             grader=Keys(boundary["grader"]),
+            grader_prefixes=tuple(boundary["grader_prefixes"]),
+            grades=Keys(boundary["grades"]),
             failing_words=frozenset(boundary["failing_words"]),
             failing_below=boundary["failing_below"],
+            refusing=tuple(boundary["refusing"]),
+            auxiliaries=frozenset(boundary["auxiliaries"]),
+            done=frozenset(boundary["done"]),
+            denying=frozenset(boundary["denying"]),
             authorization_words=frozenset(keep["authorization_words"]),
             authorization_keys=Keys(keep["authorization_keys"]),
             version_keys=Keys(keep["version_keys"]),

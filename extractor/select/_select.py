@@ -36,5 +36,6 @@ def select(trace: Trace, rules: RuleSet, config: RunConfig) -> Selection:
         boundary=trace.steps[start.index].span.span_id,
         boundary_reason=start.reason,
         decisions=decisions,
-        candidates=tuple(trace.steps[index].span.span_id for index in start.candidates),
+        candidates=tuple(trace.steps[index].span.span_id for index, _ in start.candidates),
+        candidate_reasons=tuple(reason for _, reason in start.candidates),
     )

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from ..model.calls import words
 from ..model.json import JsonValue, number
 from ._dates import dates, days, times
-from ._numbers import amounts, digit_runs
+from ._numbers import amounts, digit_runs, money
 from ._policy import Policy
 
 _TOKEN = re.compile(r"[^\W_][\w\-./@:+]*[^\W_]")
@@ -16,6 +16,8 @@ _TAIL = re.compile(r"[^\W\d_]{2,}-?\d{3,}")
 _LETTERS_THEN_DIGITS = re.compile(r"(?<![\w-])([^\W\d_]{2,6}) (\d{4,})(?![\w-])")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d{5,}$")
 _PLAIN_NUMBER = re.compile(r"[\d.,:/+-]*\d")
+# Letters and at least four digits, in one piece or joined by dashes: no version, no size, no model's name.
+_ID = re.compile(r"(?=(?:[^\d]*\d){4})(?=.*[^\W\d_])[a-z\d]+(?:[-_][a-z\d]+)*")
 _WORD = re.compile(r"\w+")
 _SEPARATORS = re.compile(r"[-_./:]")
 _LONGEST_PHRASE = 6
@@ -47,6 +49,17 @@ def consumed(tree: JsonValue, known: Collection[str], policy: Policy) -> dict[st
             if value in known:
                 found.setdefault(value, place)
     return found
+
+
+def asserted(text: str, policy: Policy, *, amounts_too: bool) -> Iterator[str]:
+    """Yield the ids, and if asked the amounts of money, that an answer states; each as its most general spelling."""
+    looked = _looked_at(text, policy)
+    for match in _TOKEN.finditer(looked):
+        token = match.group()
+        if _ID.fullmatch(token):
+            yield _SEPARATORS.sub("", token)
+    if amounts_too:
+        yield from money(looked, min_digits=policy.min_digits)
 
 
 def names(tree: JsonValue, policy: Policy) -> Iterable[str]:

@@ -101,6 +101,8 @@ class Walk:
             name = step.tool.name if step.tool is not None else step.span.name
             if step.kind == "user_message":
                 self._keep(index, "user_words", 1)
+            elif step.kind == "handoff":
+                self._keep(index, "handoff", 1)
             elif step.kind == "guardrail" or (
                 step.model is None and self._policy.authorizes(name, step.span.attributes)
             ):

@@ -96,7 +96,9 @@ def _selected(redacted: RedactedCase) -> dict[str, JsonValue]:
             "span_id": synthetic[selection.boundary],
             "reason": selection.boundary_reason,
             "candidates": [synthetic[span_id] for span_id in selection.candidates],
+            "candidate_reasons": list(selection.candidate_reasons),
         },
+        "conversation": {"dropped": selection.dropped_messages},
         "selection": [
             _decision(decision, synthetic, redacted.becomes.get(decision.span_id)) for decision in selection.decisions
         ],

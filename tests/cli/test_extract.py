@@ -123,6 +123,10 @@ def test_the_project_s_table_gives_defaults_and_options_win(here, export, capsys
 def test_explain_gives_every_span_a_reason_and_no_name_to_a_pipe(here, export, capsys):
     assert run(["--trace-id", TRACE, str(export), "--explain"]) == 0
     shown = capsys.readouterr().out
+    first = shown.splitlines()[0]
+    assert first.startswith("boundary: ")
+    assert " because it failed and nothing later made that good; others: " in first
+    assert "(it says what no result supports)" in first
     spans = [line for line in shown.splitlines() if line.strip()[:2] in {"+ ", "- "}]
     assert len(spans) == 28
     assert all(len(line.split()) == 3 for line in spans)

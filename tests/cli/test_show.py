@@ -146,3 +146,31 @@ def test_attempts_that_overlap_are_named(case, capsys):
     file.write_text(json.dumps(fixture))
     assert run(["show", str(case), "--timing"]) == 0
     assert "attempts 2, 3 overlap; a replay in sequence says nothing about their race" in capsys.readouterr().out
+
+
+def test_why_tells_decision_reason_distance_and_the_flows_back_to_the_boundary(case, capsys):
+    selection = json.loads((case / "provenance.json").read_bytes())["predicate"]["selection"]
+    fed = next(each for each in selection if each["reason"] == "value_flow" and each["becomes"])
+    for wanted in (fed["span_id"], fed["becomes"]):
+        assert run(["show", str(case), "--why", wanted]) == 0
+        shown = capsys.readouterr().out
+        assert "kept" in shown
+        assert "value_flow: a value that it produced is used by a kept span" in shown
+        assert f"{fed['distance']} steps from the boundary" in shown
+        assert any(flow["consumer"] in shown and flow["produced_at"] in shown for flow in fed["flows"])
+        assert "because it failed and nothing later made that good" in shown
+
+
+def test_why_of_every_span_says_its_reason_in_words(case, capsys):
+    for each in json.loads((case / "provenance.json").read_bytes())["predicate"]["selection"]:
+        assert run(["show", str(case), "--why", each["span_id"]]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"{each['reason']}: " in shown
+        assert f"{each['reason']}: {each['reason']}" not in shown
+
+
+def test_why_of_a_span_that_is_none_is_refused_without_quoting_it(case, capsys):
+    assert run(["show", str(case), "--why", "nobody@example.com"]) == 2
+    told = capsys.readouterr().err
+    assert "--why names no span of this case" in told
+    assert "nobody" not in told

@@ -432,7 +432,7 @@ class TestOverrides:
 class TestExplain:
     def test_it_shows_every_span_once_below_its_parent(self) -> None:
         trace, ids = refund_trace()
-        lines = explain(trace, run(trace))
+        lines = explain(trace, run(trace)).lines
         assert sorted(line.span_id for line in lines) == sorted(span.span_id for span in trace.spans)
         assert [(line.span_id, line.depth) for line in lines][:2] == [(ids["root"], 0), (ids["ask_lookup"], 1)]
 
@@ -441,7 +441,7 @@ class TestExplain:
         first = build.step("other", "a", 0, 1, f"{2:016x}")
         second = build.step("other", "b", 1, 2, first)
         trace = build.trace()
-        assert {line.span_id for line in explain(trace, run(trace))} == {first, second}
+        assert {line.span_id for line in explain(trace, run(trace)).lines} == {first, second}
 
 
 def test_a_trace_without_spans_is_refused() -> None:
