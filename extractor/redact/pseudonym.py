@@ -15,10 +15,11 @@ from ..errors import RedactionRefused
 from . import dates, forms
 from .checks import digits
 from .draw import Stream, cased_like, digits_like, pour, shape_like
-from .fold import at_boundary, fold, folded
+from .fold import fold, folded
 from .joined import Piece
 from .joined import forms as joined_forms
 from .keys import keyed_digest
+from .longer import is_inside_another
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
 
@@ -263,7 +264,7 @@ class Pseudonyms:
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
                 continue
-            if inner.canonical.isdigit() and not at_boundary(view.clean, occurrence.start, occurrence.end):
+            if is_inside_another(view, occurrence):
                 continue  # a number in the middle of a longer one is chance, not a part
             if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue
