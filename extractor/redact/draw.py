@@ -114,17 +114,30 @@ def _script(char: str) -> str:
     return "".join(letter for letter in block if unicodedata.normalize("NFKC", letter) == letter) or char
 
 
-def name_like(text: str, stream: Stream) -> str:
-    """Return an invented name of about the same length, lower case; scripts other than Latin keep their script."""
+def name_like(text: str, stream: Stream, initial: str = "") -> str:
+    """Return an invented name of about the same length, lower case; scripts other than Latin keep their script.
+
+    It begins with ``initial``, one letter in lower case, where that is given.
+    """
     if not all("LATIN" in unicodedata.name(char, "") for char in text if char.isalpha()):
-        return shape_like(text, stream)
+        made = shape_like(text, stream)
+        return initial + made[len(initial) :]
     wanted = max(3, min(len(text), 12))
-    name = ""
+    onsets = [onset for onset in _ONSETS if onset.startswith(initial)] or [initial]
+    name = stream.choice(onsets) if initial not in _VOWELS else initial
+    name += stream.choice(_CODAS if initial in _VOWELS else _VOWELS)
     while len(name) < wanted - 1:
         name += stream.choice(_ONSETS) + stream.choice(_VOWELS)
         if len(name) < wanted:
             name += stream.choice(_CODAS)
     return name[: wanted + 1]
+
+
+def letters_beside(char: str) -> str:
+    """Return the letters of the same script and case that no other spelling of theirs shares: 26 for Latin ones."""
+    if char in _LOWER:
+        return _LOWER
+    return "".join(letter for letter in _script(char) if unicodedata.normalize("NFKD", letter) == letter)
 
 
 def cased_like(text: str, model: str) -> str:

@@ -14,6 +14,7 @@ from .alone import tail
 from .checks import listed_name
 from .cover import Cover
 from .fold import Folded, fold, folded
+from .initials import abbreviated, dotted_initials
 from .joined import forms as joined_forms
 from .labelled import labelled
 from .longer import is_inside_another, longer_numbers
@@ -458,7 +459,11 @@ class Harvest:
         if len(words) > 1:
             ordinary = guessed and any(word.lower() in self._vocabulary for word in words)
             joined = () if local or ordinary else set(joined_forms(text, particles)) - self._vocabulary
-            self.vault.add(text, entity, rule, local=local, aliases=joined)
+            short = () if local or ordinary else abbreviated(text, particles)
+            self.vault.add(text, entity, rule, local=local, aliases=joined, abbreviations=short)
+            usual = self._rules.words["abbreviations"]
+            for initials in () if local or ordinary else dotted_initials(text, particles, usual):
+                self.vault.add(initials, entity, rule, word=True)
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .fold import folded
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
+_SUFFIXES = frozenset({"dr", "esq", "ii", "iii", "iv", "jr", "md", "phd", "sr"})
 _LEAST = 5  # letters: a shorter one is as likely a word
 _LEAST_SURNAME = 4  # beside an initial
 
@@ -27,9 +28,20 @@ class Piece:
         return letters[:1] if self.initial else letters
 
 
+def in_order(name: str) -> str:
+    """Return a name with its family name last, without a suffix: ``Kaplan, Ines`` and ``Ines Kaplan, Jr.`` are both that."""
+    before, _, after = name.partition(",")
+    if folded(after).strip(" .") in _SUFFIXES:
+        after = ""
+    words = f"{after} {before}".split()
+    while words and folded(words[-1]).strip(".") in _SUFFIXES:
+        words.pop()
+    return " ".join(words)
+
+
 def forms(name: str, particles: frozenset[str]) -> Mapping[str, Sequence[Piece]]:
     """Return the joined forms of a full name, folded, with the pieces of each; none for a single word."""
-    every = _WORD.findall(name)
+    every = _WORD.findall(in_order(name))
     words = [word for word in every[:-1] if word.lower() not in particles] + every[-1:]
     if len(words) < 2:  # first and last
         return {}
