@@ -37,6 +37,26 @@ _ONSETS = [
 _VOWELS = ["a", "e", "i", "o", "u"]
 _CODAS = ["", "", "", "l", "n", "r", "s", "m", "k", "x"]
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
+# Characters of names, the commonest: each draws from its own script.
+_HAN = (
+    "安文光成正平和英美春秋夏冬山川江河松竹梅石玉金天雨雪花月星永久康福寿吉良信仁礼智勇志原林木水田野本村上中大小明海"
+    "世代元友真由千百子之生秀弘清芳建思若如心"
+)
+_HIRAGANA = "あいうえおかきくけこさしすせそたちつてとなにのはひふへほまみむめもやゆよらりるれろわ"
+_KATAKANA = "アイウエオカキクケコサシスセソタチツテトナニノハヒフヘホマミムメモヤユヨラリルレロワ"
+_HANGUL = [  # syllables of a plain consonant, a plain vowel and one of few finals, by their places in Unicode
+    chr(0xAC00 + (onset * 21 + vowel) * 28 + coda)
+    for onset in (0, 2, 3, 5, 6, 7, 9, 11, 12, 14, 18)
+    for vowel in (0, 4, 6, 8, 13, 18, 20)
+    for coda in (0, 1, 4, 8, 16, 21)
+]
+_UNSPACED: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("\u3005", "\u3005", _HAN),
+    ("\u3400", "\u9fff", _HAN),
+    ("\u3040", "\u309f", _HIRAGANA),
+    ("\u30a0", "\u30ff", _KATAKANA),
+    ("\uac00", "\ud7a3", _HANGUL),
+)
 _DIGITS = "0123456789"
 
 
@@ -120,7 +140,7 @@ def name_like(text: str, stream: Stream, initial: str = "") -> str:
     It begins with ``initial``, one letter in lower case, where that is given.
     """
     if not all("LATIN" in unicodedata.name(char, "") for char in text if char.isalpha()):
-        made = shape_like(text, stream)
+        made = "".join(_name_character(char, stream) for char in unicodedata.normalize("NFC", text))
         return initial + made[len(initial) :]
     wanted = max(3, min(len(text), 12))
     onsets = [onset for onset in _ONSETS if onset.startswith(initial)] or [initial]
@@ -131,6 +151,11 @@ def name_like(text: str, stream: Stream, initial: str = "") -> str:
         if len(name) < wanted:
             name += stream.choice(_CODAS)
     return name[: wanted + 1]
+
+
+def _name_character(char: str, stream: Stream) -> str:
+    pool = next((pool for first, last, pool in _UNSPACED if first <= char <= last), None)
+    return shape_like(char, stream) if pool is None else stream.choice(pool)
 
 
 def letters_beside(char: str) -> str:

@@ -108,6 +108,8 @@ def _breaks(text: str, index: int) -> bool:
     if index <= 0 or index >= len(text):
         return True
     before, after = text[index - 1], text[index]
+    if "\u1160" <= after <= "\u11ff":
+        return False  # a vowel or a final consonant of Hangul goes on in the syllable before it
     if not before.isalnum() or not after.isalnum():
         return True
     if before.isdigit() != after.isdigit():

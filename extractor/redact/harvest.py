@@ -22,6 +22,7 @@ from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
+from .unspaced import family_and_given
 from .vault import Vault
 from .walk import REACH, Openings, Replacement, Walk
 
@@ -470,6 +471,9 @@ class Harvest:
                 if guessed and word.lower() in self._vocabulary:
                     continue
                 self._name_word(word, rule, local=local)
+            for part in family_and_given(word, self._rules.words["unspaced_family_names"]) or ():
+                if len(part) > 1:
+                    self._name_word(part, rule, local=local)
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
         lowered = word.lower()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..ruleset import vocabulary
-from .fold import folded
+from .fold import folded, is_unspaced
 from .joined import in_order
 
 _PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
@@ -63,7 +63,9 @@ def _before_and_after(first: str, inner: list[str], family: str) -> Iterator[str
             plain = " ".join(initials)
             yield from (f"{plain} {family}", f"{family} {plain}", f"{family}, {plain}")
     if _is_certain(family):
-        yield from (f"{one}{sign}{other}" for sign in _SEPARATORS for one, other in ((first, family), (family, first)))
+        yield from (f"{first}{sign}{family}" for sign in _SEPARATORS)
+        # With a full stop a word may begin the next sentence: of Kaplan.I think
+        yield from (f"{family}{sign}{first}" for sign in _SEPARATORS if sign != "." or first not in _WORDS_ALONE)
 
 
 def _dotted(initials: list[str]) -> Iterator[str]:
@@ -82,7 +84,8 @@ def _words(name: str, particles: frozenset[str]) -> tuple[str, list[str], list[s
     own = [  # the last is a family name even where it looks like a particle: Anh Do
         number for number, word in enumerate(every) if _PART.search(word) and (word not in particles or number == end)
     ]
-    if not 2 <= len(own) <= _MOST_WORDS or not all(every[number][0].isalpha() for number in own):
+    begin = [every[number][0] for number in own]
+    if not 2 <= len(own) <= _MOST_WORDS or not all(map(str.isalpha, begin)) or any(map(is_unspaced, begin)):
         return "", [], []
     given, *middle, last = [every[number] for number in own]
     families = [last, *(part for part in _PART.findall(last) if part != last)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .fold import folded
+from .fold import folded, is_unspaced
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.UNICODE)
 _SUFFIXES = frozenset({"dr", "esq", "ii", "iii", "iv", "jr", "md", "phd", "sr"})
@@ -47,14 +47,15 @@ def forms(name: str, particles: frozenset[str]) -> Mapping[str, Sequence[Piece]]
         return {}
     first, last = Piece(words[0]), Piece(words[-1])
     orders = [[Piece(word) for word in every], [Piece(word) for word in words], [first, last], [last, first]]
-    if len(last.text) >= _LEAST_SURNAME:
+    unspaced = is_unspaced(last.text[:1])  # there no word has an initial, and two characters are a name
+    if len(last.text) >= _LEAST_SURNAME and not unspaced:
         initial = Piece(words[0], initial=True)
         orders += [[initial, last], [last, initial]]
-    if len(first.text) >= _LEAST_SURNAME:
+    if len(first.text) >= _LEAST_SURNAME and not unspaced:
         orders.append([first, Piece(words[-1], initial=True)])
     made: dict[str, Sequence[Piece]] = {}
     for pieces in orders:
         form = "".join(piece.text for piece in pieces)
-        if len(form) >= _LEAST and form.isalpha():
+        if (len(form) >= _LEAST or unspaced) and form.isalpha():
             made.setdefault(form, pieces)
     return made

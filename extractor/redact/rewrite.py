@@ -127,7 +127,7 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if not at_boundary(view.clean, start, end):
+            if not at_boundary(view.clean, start, end) or self._vault.is_abbreviation(view.text[start:end]):
                 continue  # the end of one value and the beginning of the next
             inside = bounds[bisect_right(bounds, first) : bisect_left(bounds, last)]
             if inside and not (identity.entity.form == "name" and self._known_apart(text, (first, *inside, last))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import RedactionRefused
@@ -10,6 +11,7 @@ from . import forms
 from .draw import Stream, cased_like, letters_beside, name_like
 from .fold import fold, folded, is_unspaced
 from .keys import keyed_digest
+from .unspaced import family_and_given
 from .vault import Identity, Vault
 
 MAX_DRAWS = 4_096
@@ -53,7 +55,7 @@ class Tokens:
                 return self.of(token)
             return cased_like(self._kinds.get(folded(token), token), token) if address else token
 
-        return _TOKEN.sub(stand_in, surface)
+        return unicodedata.normalize("NFC", _TOKEN.sub(stand_in, surface))
 
     def of(self, token: str) -> str:
         """Return the stand-in of one word in its case; numbers stay numbers.
@@ -65,6 +67,8 @@ class Tokens:
             return cased_like(initial, token)
         if f"{'.'.join(canonical)}." in self._vault.identities:  # somebody's initials, here without their full stops
             return cased_like("".join(map(self._initial, canonical)), token)
+        if (parts := family_and_given(token, self._words["unspaced_family_names"])) is not None:
+            return "".join(map(self.of, parts))
         if canonical not in self._given:
             made = self._given[canonical] = self._drawn(token, canonical)
             self._used.add(folded(made))
@@ -84,16 +88,18 @@ class Tokens:
 
     def _drawn(self, token: str, canonical: str) -> str:
         numeric = any(map(str.isdigit, token))
+        composed = unicodedata.normalize("NFC", canonical)
         for attempt in range(MAX_DRAWS):
             stream = Stream(self._key, "token", canonical, str(attempt))
             grown = attempt // PATIENCE
             if numeric:
                 made = forms.record(forms.grown(token, grown), stream, frozenset())
             else:
-                made = name_like(forms.grown(canonical, grown), stream, self._initial(canonical[0]))
+                made = name_like(forms.grown(composed, grown), stream, self._initial(canonical[0]))
             lowered = folded(made)
             if (
-                lowered not in self._used
+                lowered != canonical
+                and lowered not in self._used
                 and lowered not in self._originals
                 and lowered not in self._words["vocabulary"]
             ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -78,7 +79,14 @@ def test_initials_of_every_script_follow(name):
 @pytest.mark.nlp
 @pytest.mark.parametrize(
     "text",
-    ["Kaplan I'm late", "give Kaplan a refund", "Kaplan, I think so", "in the U.S. at 9 A.M.", "Hi. All is well"],
+    [
+        "Kaplan I'm late",
+        "give Kaplan a refund",
+        "Kaplan, I think so",
+        "in the U.S. at 9 A.M.",
+        "Hi. All is well",
+        ["thanks, Kaplan.", "I am late"],
+    ],
 )
 def test_words_of_one_letter_stay(text):
     made = redacted(
@@ -88,7 +96,7 @@ def test_words_of_one_letter_stay(text):
         }
     )
     family = made["people"][0]["full_name"].split()[1]
-    assert made["log"] == text.replace("Kaplan", family)
+    assert json.dumps(made["log"]) == json.dumps(text).replace("Kaplan", family)
 
 
 @pytest.mark.nlp
