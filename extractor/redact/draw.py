@@ -37,6 +37,26 @@ _ONSETS = [
 _VOWELS = ["a", "e", "i", "o", "u"]
 _CODAS = ["", "", "", "l", "n", "r", "s", "m", "k", "x"]
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
+# Characters of names, the commonest: each draws from its own script.
+_HAN = (
+    "安文光成正平和英美春秋夏冬山川江河松竹梅石玉金天雨雪花月星永久康福寿吉良信仁礼智勇志原林木水田野本村上中大小明海"
+    "世代元友真由千百子之生秀弘清芳建思若如心"
+)
+_HIRAGANA = "あいうえおかきくけこさしすせそたちつてとなにのはひふへほまみむめもやゆよらりるれろわ"
+_KATAKANA = "アイウエオカキクケコサシスセソタチツテトナニノハヒフヘホマミムメモヤユヨラリルレロワ"
+_HANGUL = [  # syllables of a plain consonant, a plain vowel and one of few finals, by their places in Unicode
+    chr(0xAC00 + (onset * 21 + vowel) * 28 + coda)
+    for onset in (0, 2, 3, 5, 6, 7, 9, 11, 12, 14, 18)
+    for vowel in (0, 4, 6, 8, 13, 18, 20)
+    for coda in (0, 1, 4, 8, 16, 21)
+]
+_UNSPACED: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("\u3005", "\u3005", _HAN),
+    ("\u3400", "\u9fff", _HAN),
+    ("\u3040", "\u309f", _HIRAGANA),
+    ("\u30a0", "\u30ff", _KATAKANA),
+    ("\uac00", "\ud7a3", _HANGUL),
+)
 _DIGITS = "0123456789"
 
 
@@ -114,17 +134,35 @@ def _script(char: str) -> str:
     return "".join(letter for letter in block if unicodedata.normalize("NFKC", letter) == letter) or char
 
 
-def name_like(text: str, stream: Stream) -> str:
-    """Return an invented name of about the same length, lower case; scripts other than Latin keep their script."""
+def name_like(text: str, stream: Stream, initial: str = "") -> str:
+    """Return an invented name of about the same length, lower case; scripts other than Latin keep their script.
+
+    It begins with ``initial``, one letter in lower case, where that is given.
+    """
     if not all("LATIN" in unicodedata.name(char, "") for char in text if char.isalpha()):
-        return shape_like(text, stream)
+        made = "".join(_name_character(char, stream) for char in unicodedata.normalize("NFC", text))
+        return initial + made[len(initial) :]
     wanted = max(3, min(len(text), 12))
-    name = ""
+    onsets = [onset for onset in _ONSETS if onset.startswith(initial)] or [initial]
+    name = stream.choice(onsets) if initial not in _VOWELS else initial
+    name += stream.choice(_CODAS if initial in _VOWELS else _VOWELS)
     while len(name) < wanted - 1:
         name += stream.choice(_ONSETS) + stream.choice(_VOWELS)
         if len(name) < wanted:
             name += stream.choice(_CODAS)
     return name[: wanted + 1]
+
+
+def _name_character(char: str, stream: Stream) -> str:
+    pool = next((pool for first, last, pool in _UNSPACED if first <= char <= last), None)
+    return shape_like(char, stream) if pool is None else stream.choice(pool)
+
+
+def letters_beside(char: str) -> str:
+    """Return the letters of the same script and case that no other spelling of theirs shares: 26 for Latin ones."""
+    if char in _LOWER:
+        return _LOWER
+    return "".join(letter for letter in _script(char) if unicodedata.normalize("NFKD", letter) == letter)
 
 
 def cased_like(text: str, model: str) -> str:

@@ -164,7 +164,7 @@ def known_values(vault: Vault) -> tuple[KnownValue, ...]:
             rule=min(identity.rules),
             secret=identity.entity.secret,
             everywhere=not identity.local,
-            word=identity.word,
+            word=identity.word or (spelling not in identity.spellings and vault.is_abbreviation(spelling)),
         )
         for identity in vault.sorted()
         for spelling in sorted(identity.spellings | identity.met)

@@ -94,6 +94,11 @@ def _lower(char: str) -> str:
     return lowered if len(lowered) == 1 else char  # one for one, so that both views share their positions
 
 
+def is_unspaced(char: str) -> bool:
+    """Tell whether a character is of a script that puts no space between words, or hangs particles on them."""
+    return _UNSPACED.match(char) is not None
+
+
 def at_boundary(text: str, start: int, end: int) -> bool:
     """Tell whether ``text[start:end]`` is a token: beside non-alphanumerics, or a change of case or of digit class."""
     return _breaks(text, start) and _breaks(text, end)
@@ -103,6 +108,8 @@ def _breaks(text: str, index: int) -> bool:
     if index <= 0 or index >= len(text):
         return True
     before, after = text[index - 1], text[index]
+    if "\u1160" <= after <= "\u11ff":
+        return False  # a vowel or a final consonant of Hangul goes on in the syllable before it
     if not before.isalnum() or not after.isalnum():
         return True
     if before.isdigit() != after.isdigit():

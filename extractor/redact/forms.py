@@ -25,6 +25,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*\d)(?:[0-9a-f]{8,}|[0-9A-F]{8,})")
 _SEGMENT = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
+_LAST_NUMBER = re.compile(r"\d+(?=\D*\Z)")
 _SYMBOLS = "!#$%&()*+-;<=>?@^_{|}~"
 _YEARS_AROUND = 4  # of a birth, so that whoever was of age mostly stays so
 _DIGEST = 32  # hexadecimal digits
@@ -50,14 +51,14 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
     ``extra`` above 0 gives up a reserved range, then length, where too few numbers are left.
     """
     if entity == "iban":
-        return _iban(text, stream)
+        return _iban(text, stream, tail)
     if entity in _OFFICIAL and not extra:
         return official.stand_in(text, stream)
     plain = digits(text)
     if entity == "card" and plain:
         made = _card(plain, stream, tail, reserved=not extra)
     elif entity == "phone" and plain and not extra:
-        made = _phone(text, plain, stream)
+        made = ending_in(_phone(text, plain, stream), tail)
     elif entity == "age" and len(plain) == 2 and not extra:
         made = str(10 + stream.below(90) if plain < "18" else 18 + stream.below(82))
     elif entity == "birth_year" and not extra:
@@ -65,16 +66,14 @@ def number(entity: str, text: str, stream: Stream, tail: str, *, extra: int = 0)
     elif entity == "ssn" and plain:
         made = "9" + digits_like("1" + plain[2:], stream)[: len(plain) - 1]
     elif plain:
-        made = digits_like(plain, stream)
-        if tail and len(tail) < len(made):
-            made = made[: -len(tail)] + tail
+        made = ending_in(digits_like(plain, stream), tail)
     else:
         return shape_like(grown(text, extra), stream)
     if extra and entity not in ("card", "phone"):
         made += digits_like("1" * extra, stream)
     if len(plain) == sum(map(str.isalnum, text)):
         return pour(made, text) if len(made) == len(plain) else made
-    return shape_like(grown(text, extra), stream)
+    return ending_in(shape_like(grown(text, extra), stream), "" if extra else tail)
 
 
 def _card(plain: str, stream: Stream, tail: str, *, reserved: bool) -> str:
@@ -103,9 +102,19 @@ def _country_code(text: str) -> str:
         return ""
 
 
-def _iban(text: str, stream: Stream) -> str:
+def ending_in(text: str, tail: str) -> str:
+    """Return a text whose last number, letters may follow it, ends in ``tail``; as it is where that number is no longer."""
+    found = _LAST_NUMBER.search(text)
+    if not tail or found is None or len(found.group()) <= len(tail):
+        return text
+    return text[: found.end() - len(tail)] + tail + text[found.end() :]
+
+
+def _iban(text: str, stream: Stream, tail: str) -> str:
     compact = re.sub(r"[^0-9A-Za-z]", "", text).upper()
     country, account = compact[:2], shape_like(compact[4:], stream)
+    if tail and compact.endswith(tuple("0123456789")):
+        account = account[: -len(tail)] + tail
     return pour(country + iban.calc_check_digits(country + "00" + account) + account, text)
 
 

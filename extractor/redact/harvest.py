@@ -14,12 +14,15 @@ from .alone import tail
 from .checks import listed_name
 from .cover import Cover
 from .fold import Folded, fold, folded
+from .initials import abbreviated, dotted_initials
 from .joined import forms as joined_forms
 from .labelled import labelled
+from .longer import is_inside_another, longer_numbers
 from .place import Place, normal_name
 from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
+from .unspaced import family_and_given
 from .vault import Vault
 from .walk import REACH, Openings, Replacement, Walk
 
@@ -60,6 +63,7 @@ class Harvest:
         self._doubtful: set[str] = set()
         self._digests: set[str] = set()
         self._met: set[str] = set()
+        self._numbers: set[str] = set()
         self._searched: set[str] = set()
         self.openings: Openings = {}
         self._walk = Walk(self, identifiers.siblings, identifiers.alike, self.openings)
@@ -193,6 +197,7 @@ class Harvest:
     def number(self, value: int | float, place: Place) -> int | float:
         """Record a whole number under an identifying member."""
         if isinstance(value, int):
+            self._numbers.add(str(abs(value)))
             rule = self._rules.field(place.as_kind("value"), str(abs(value)))
             if rule is not None:
                 self._whole(str(abs(value)), rule, number=True)
@@ -264,6 +269,20 @@ class Harvest:
             item for item in unknown if folded(item[0]) not in self.kept and not self._is_wrapping(item[0])
         ]:
             self._add(text, rule.entity, rule.id)
+        self._learn_longer()
+
+    def _learn_longer(self) -> None:
+        """Record the numbers that hold a known one: each is another, and has a stand-in of its own."""
+        found = {
+            (text, known.canonical, number)
+            for texts, number in ((self._met, False), (self._numbers, True))
+            for text, known in longer_numbers(texts, self.vault)
+        }
+        unknown = self._rules.entities["unknown_id"]
+        for text, canonical, number in sorted(found):
+            entity = self.vault.identities[canonical].entity
+            kept = entity.form in ("secret", "address", "mail")  # a longer card number is no card's
+            self.vault.add(text, entity if kept else unknown, "number.longer", number=number)
 
     def unmask(self) -> None:
         """Record, once all values are known, the digests of them that the texts hold."""
@@ -279,7 +298,8 @@ class Harvest:
         view = fold(text)
         inside = Cover(len(text))
         for occurrence in self.vault.find(view):
-            if occurrence.end - occurrence.start < len(text) and not occurrence.identity.word:
+            word = occurrence.identity.word or is_inside_another(view, occurrence)
+            if occurrence.end - occurrence.start < len(text) and not word:
                 inside.take(*view.original(occurrence.start, occurrence.end))
         around = [text[start:end] for start, end in inside.gaps(0, len(text))]
         if around == [text]:
@@ -440,13 +460,20 @@ class Harvest:
         if len(words) > 1:
             ordinary = guessed and any(word.lower() in self._vocabulary for word in words)
             joined = () if local or ordinary else set(joined_forms(text, particles)) - self._vocabulary
-            self.vault.add(text, entity, rule, local=local, aliases=joined)
+            short = () if local or ordinary else abbreviated(text, particles)
+            self.vault.add(text, entity, rule, local=local, aliases=joined, abbreviations=short)
+            usual = self._rules.words["abbreviations"]
+            for initials in () if local or ordinary else dotted_initials(text, particles, usual):
+                self.vault.add(initials, entity, rule, word=True)
         for word in words:
             # The model takes units (GB) and parts of addresses (Cedar Drive) for people.
             if len(word) >= _SHORT if guessed else len(word) > 1:
                 if guessed and word.lower() in self._vocabulary:
                     continue
                 self._name_word(word, rule, local=local)
+            for part in family_and_given(word, self._rules.words["unspaced_family_names"]) or ():
+                if len(part) > 1:
+                    self._name_word(part, rule, local=local)
 
     def _name_word(self, word: str, rule: str, *, local: bool = False) -> None:
         lowered = word.lower()

@@ -15,10 +15,11 @@ from ..errors import RedactionRefused
 from . import dates, forms
 from .checks import digits
 from .draw import Stream, cased_like, digits_like, pour, shape_like
-from .fold import at_boundary, fold, folded
+from .fold import fold, folded
 from .joined import Piece
 from .joined import forms as joined_forms
 from .keys import keyed_digest
+from .longer import is_inside_another
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
 
@@ -30,6 +31,7 @@ _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "s
 _DIGITS_64 = 19
 _NATIONAL = 9  # digits that a number has wherever it is dialled from
 _COUNTRY = 4  # digits before them
+_NUMBER = re.compile(r"\d+")
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
@@ -192,7 +194,7 @@ class Pseudonyms:
         entity, text = identity.entity, identity.text
         if entity.form == "digits":
             short = entity.name == "last_four" or len(identity.canonical) <= _LAST
-            tail = "" if short else self._tails.get(identity.canonical[-_LAST:], "")
+            tail = "" if short else self._tail_of(identity.canonical)
             if entity.name == "phone" and (same := self._dialled(identity.canonical)) is not None:
                 return lambda stream, extra: (
                     forms.number(entity.name, text, stream, tail, extra=extra) if extra else pour(same, text)
@@ -219,7 +221,15 @@ class Pseudonyms:
         if (named := self._named(text)) is not None:
             return lambda stream, extra: named + digits_like("1" * extra, stream)
         plain = text.lstrip("#") if entity.form == "id" else text
-        return lambda stream, extra: self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
+        tail = "" if forms.is_random(text) else self._tail_of(text)
+        return lambda stream, extra: forms.ending_in(
+            self._composite(forms.grown(plain, extra), identity, stream, self._record_piece), "" if extra else tail
+        )
+
+    def _tail_of(self, text: str) -> str:
+        """Return what stands for the last four digits of a text's last number, where they are known by themselves."""
+        numbers = _NUMBER.findall(text)
+        return self._tails.get(numbers[-1][-_LAST:], "") if numbers and len(numbers[-1]) > _LAST else ""
 
     def _dialled(self, number: str) -> str | None:
         """Return the stand-in of a telephone that has one already, called from home or from abroad."""
@@ -263,7 +273,7 @@ class Pseudonyms:
             inner = occurrence.identity
             if inner is identity or inner.canonical not in self._given or inner.entity.form == "secret":
                 continue
-            if inner.canonical.isdigit() and not at_boundary(view.clean, occurrence.start, occurrence.end):
+            if is_inside_another(view, occurrence):
                 continue  # a number in the middle of a longer one is chance, not a part
             if occurrence.end - occurrence.start >= len(view.text) and identity.entity.form != "mail":
                 continue

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
@@ -100,7 +101,10 @@ class Rewriter:
         replacements: list[Replacement] = []
         for start, end, identity in self._occurrences(text, view, place):
             first, last = view.original(start, end)
-            for here, there in free.pieces(first, last):
+            pieces = free.pieces(first, last)
+            if pieces and self._vault.is_abbreviation(view.text[start:end]):
+                identity.met.add(view.clean[start:end])
+            for here, there in pieces:
                 piece = text[here:there]
                 if (here, there) == (first, last):
                     if identity.entity.form == "name" and " " not in piece and not identity.word:
@@ -123,12 +127,17 @@ class Rewriter:
             first, last = view.original(start, end)
             if identity.word or not is_long(view.text[start:end]) or taken.touches(first, last):
                 continue
-            if not at_boundary(view.clean, start, end):
+            if not at_boundary(view.clean, start, end) or self._vault.is_abbreviation(view.text[start:end]):
                 continue  # the end of one value and the beginning of the next
-            if bisect_right(bounds, first) < bisect_left(bounds, last):
+            inside = bounds[bisect_right(bounds, first) : bisect_left(bounds, last)]
+            if inside and not (identity.entity.form == "name" and self._known_apart(text, (first, *inside, last))):
                 taken.take(first, last)
                 self._note(first, last, identity)
                 yield first, last, self._pseudonyms.of(identity, text[first:last])
+
+    def _known_apart(self, text: str, edges: Sequence[int]) -> bool:
+        """Tell whether what stands between the edges is known by itself: two names beside each other are no third."""
+        return all(self._vault.by_surface(text[start:end]) is not None for start, end in pairwise(edges))
 
     def members(self, _value: Mapping[str, JsonValue], /) -> None:
         """Do nothing: what an object tells was learnt in the harvest."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import RedactionRefused
 from . import forms
-from .draw import Stream, cased_like, name_like
-from .fold import fold, folded
+from .draw import Stream, cased_like, letters_beside, name_like
+from .fold import fold, folded, is_unspaced
 from .keys import keyed_digest
+from .unspaced import family_and_given
 from .vault import Identity, Vault
 
 MAX_DRAWS = 4_096
@@ -17,7 +19,6 @@ PATIENCE = 64  # draws of one length before a stand-in may grow longer than its 
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _KINDS = ("street_kinds", "street_kinds_short", "dwelling_kinds")
 _FREE = "freemail"  # whoever offers mailboxes to everybody is told from other domains, and one from another
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Tokens:
@@ -34,7 +35,7 @@ class Tokens:
         self._given: dict[str, str] = {}
         self._domains: dict[str, str] = {}
         self._registrable: dict[str, str] = {}
-        self._initials = _ring(_LETTERS, key, "initial")
+        self._initials: dict[str, str] = {}
         self._kinds = {
             kind: other for group in _KINDS for kind, other in _ring(sorted(words[group]), key, group).items()
         }
@@ -54,7 +55,7 @@ class Tokens:
                 return self.of(token)
             return cased_like(self._kinds.get(folded(token), token), token) if address else token
 
-        return _TOKEN.sub(stand_in, surface)
+        return unicodedata.normalize("NFC", _TOKEN.sub(stand_in, surface))
 
     def of(self, token: str) -> str:
         """Return the stand-in of one word in its case; numbers stay numbers.
@@ -62,25 +63,43 @@ class Tokens:
         Raises `RedactionRefused` when no word is left, which takes more people than a trace can hold.
         """
         canonical = folded(token)
-        if canonical in self._initials:
-            return cased_like(self._initials[canonical], token)
+        if len(canonical) == 1 and canonical.isalpha() and (initial := self._initial(canonical)):
+            return cased_like(initial, token)
+        if f"{'.'.join(canonical)}." in self._vault.identities:  # somebody's initials, here without their full stops
+            return cased_like("".join(map(self._initial, canonical)), token)
+        if (parts := family_and_given(token, self._words["unspaced_family_names"])) is not None:
+            return "".join(map(self.of, parts))
         if canonical not in self._given:
             made = self._given[canonical] = self._drawn(token, canonical)
-            self._used.add(made.lower())
+            self._used.add(folded(made))
         return cased_like(self._given[canonical], token)
+
+    def _initial(self, letter: str) -> str:
+        """Return the letter with which the stand-ins of all words begin that begin with a folded letter; never its own.
+
+        So every initial is that of its name, wherever it stands. Empty where the script has no other letter.
+        """
+        if letter not in self._initials:
+            letters = letters_beside(letter)
+            alphabet = letter in letters and not is_unspaced(letter)
+            self._initials.update(_ring(letters, self._key, "initial") if alphabet else {letter: letter})
+        made = self._initials.get(letter, "")
+        return made if made != letter else ""
 
     def _drawn(self, token: str, canonical: str) -> str:
         numeric = any(map(str.isdigit, token))
+        composed = unicodedata.normalize("NFC", canonical)
         for attempt in range(MAX_DRAWS):
             stream = Stream(self._key, "token", canonical, str(attempt))
             grown = attempt // PATIENCE
             if numeric:
                 made = forms.record(forms.grown(token, grown), stream, frozenset())
             else:
-                made = name_like(forms.grown(canonical, grown), stream)
-            lowered = made.lower()
+                made = name_like(forms.grown(composed, grown), stream, self._initial(canonical[0]))
+            lowered = folded(made)
             if (
-                lowered not in self._used
+                lowered != canonical
+                and lowered not in self._used
                 and lowered not in self._originals
                 and lowered not in self._words["vocabulary"]
             ):

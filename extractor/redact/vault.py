@@ -52,6 +52,7 @@ class Vault:
         self.identities: dict[str, Identity] = {}
         self._claims: dict[str, set[str]] = {}
         self._aliases: dict[str, set[str]] = {}
+        self._tokens: set[str] = set()
         self._index: _Index | None = None
 
     def add(
@@ -64,11 +65,12 @@ class Vault:
         local: bool = False,
         number: bool = False,
         aliases: Iterable[str] = (),
+        abbreviations: Iterable[str] = (),
     ) -> Identity | None:
         """Record a value; equal canonical forms are one identity, of the entity with the lower rank.
 
         A value that another rule also knows for sure is neither a mere word nor local. ``aliases`` are other spellings
-        of the same value, to be found as well.
+        of the same value, to be found as well; ``abbreviations`` are others that count as a token alone.
         """
         surface = folded(text).strip()
         canonical = canonical_form(surface, entity)
@@ -92,6 +94,9 @@ class Vault:
             self._claims.setdefault(canonical, set()).add(canonical)  # without the number sign, as URLs spell it
         for alias in aliases:
             self._aliases.setdefault(folded(alias).strip(), set()).add(canonical)
+        for abbreviation in abbreviations:
+            self._aliases.setdefault(abbreviation, set()).add(canonical)
+            self._tokens.add(abbreviation)
         self._index = None
         return known
 
@@ -104,6 +109,10 @@ class Vault:
         claims = self._aliases.get(folded(text).strip())
         return self._winner(claims) if claims else None
 
+    def is_abbreviation(self, text: str) -> bool:
+        """Tell whether a text is an abbreviation of some value: too short to mean that value inside other words."""
+        return folded(text).strip() in self._tokens
+
     def find(self, view: Folded) -> Iterator[Occurrence]:
         """Yield every occurrence of a non-local identity, overlapping ones included, boundaries respected."""
         index = self._indexed()
@@ -112,6 +121,7 @@ class Vault:
         for number, start, end in index.matcher.find_matches_as_indexes(view.text, overlapping=True):
             surface, identity = index.order[number]
             anywhere = is_long(surface) and not identity.word and identity.entity.form != "date"  # 1/2/1990, 11/2/1990
+            anywhere = anywhere and surface not in self._tokens
             if anywhere or at_boundary(view.clean, start, end):
                 yield Occurrence(start, end, identity)
 

@@ -79,6 +79,8 @@ def _edge(shape: str, index: int) -> bool:
     if index <= 0 or index >= len(shape):
         return True
     before, after = shape[index - 1], shape[index]
+    if "\u1160" <= after <= "\u11ff":  # in the middle of a syllable of Hangul
+        return False
     if not before.isalnum() or not after.isalnum() or _unspaced(before) or _unspaced(after):
         return True
     if before.isdigit() != after.isdigit():
@@ -91,7 +93,12 @@ def _edge(shape: str, index: int) -> bool:
 
 def _unspaced(char: str) -> bool:
     # Scripts that put no space between words: there every character may begin one.
-    return "\u2e80" <= char <= "\ud7ff" or "\u0e00" <= char <= "\u0eff" or "\uf900" <= char <= "\ufaff"
+    return (
+        "\u2e80" <= char <= "\ud7ff"
+        or "\u1100" <= char <= "\u11ff"
+        or "\u0e00" <= char <= "\u0eff"
+        or "\uf900" <= char <= "\ufaff"
+    )
 
 
 def _scrambled(shape: str, index: int) -> bool:

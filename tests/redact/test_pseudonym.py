@@ -103,6 +103,34 @@ def test_last_four_stay_related_when_a_second_rule_names_them(filled, assigned, 
     assert of(made, vault, "4556737586899855").endswith(of(made, vault, "9855"))
 
 
+@pytest.mark.parametrize(
+    ("entity", "whole"),
+    [
+        ("record_id", "7706410293"),
+        ("record_id", "7706410293-A"),
+        ("record_id", "ACC-7706410293"),
+        ("account_number", "7706410293"),
+        ("account_number", "ACC-7706410293"),
+        ("phone", "+49 30 77060293"),
+        ("iban", "DE89370400440532010293"),
+    ],
+)
+@pytest.mark.parametrize("other", [(), ("record_id", "#7706410293"), ("record_id", "7706410293-B")])
+def test_last_four_stay_those_of_the_number_whatever_stands_beside_it(filled, assigned, entity, whole, other):
+    vault = filled([("last_four", "0293"), (entity, whole), *([other] if other else [])])
+    made = assigned(vault)
+    digits = re.sub(r"\D", "", of(made, vault, whole))
+    assert digits.endswith(of(made, vault, "0293"))
+    assert len(digits) == len(re.sub(r"\D", "", whole))
+
+
+def test_a_number_inside_an_id_stays_related_with_both_to_their_last_four(filled, assigned):
+    vault = filled([("last_four", "0293"), ("account_number", "7706410293"), ("record_id", "#7706410293-A")])
+    made = assigned(vault)
+    assert of(made, vault, "7706410293").endswith(of(made, vault, "0293"))
+    assert of(made, vault, "7706410293") in of(made, vault, "#7706410293-A")
+
+
 def test_a_user_id_inside_a_mailbox_stays_related(filled, assigned):
     vault = filled([("user_id", "quill_8842"), ("email", "quill_8842@shop.test-a.com")])
     made = assigned(vault)

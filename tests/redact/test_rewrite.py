@@ -10,10 +10,12 @@ from urllib.parse import quote
 
 import pytest
 
+from extractor.model.config import RunConfig
+from extractor.redact import WorkspaceKey, redact_documents
 from extractor.redact.place import Place
 from extractor.redact.rewrite import Local, Rewriter
 from extractor.redact.vault import Vault
-from extractor.ruleset import vocabulary
+from extractor.ruleset import load, vocabulary
 
 KNOWN = [
     ("person", "Ana Lucia"),
@@ -299,3 +301,12 @@ def test_a_wide_document_is_rewritten_in_one_go(rewrite):
     made = rewrite([{"name": f"Quintero {number}", "n": number} for number in range(5_000)])
     assert len(made) == 5_000
     assert "Quintero" not in json.dumps(made)
+
+
+@pytest.mark.nlp
+def test_names_of_neighbours_are_no_name_in_one_word():
+    people = [{"full_name": "Tomas Kaplan"}, {"full_name": "Ruth Kaplan"}]
+    (made,) = redact_documents([{"people": people}], load(), RunConfig(), WorkspaceKey(material=bytes(range(32))))
+    first, second = (one["full_name"].split() for one in made["people"])
+    assert first[1] == second[1]
+    assert all(word.istitle() for word in (*first, *second))

@@ -185,6 +185,19 @@ def test_a_name_that_is_a_word_may_name_a_model_or_a_tool(original, document):
 
 
 @pytest.mark.parametrize(
+    ("said", "leaks"), [("민수님, 네", True), ("저는 민수입니다", True), ("민순", False), ("김민숙", False)]
+)
+def test_a_korean_name_counts_before_a_particle_and_not_inside_a_syllable(original, document, said, leaks):
+    known = known_values(KnownValue(text="민수", entity="PERSON", rule="test", word=True))
+    original["final_output"] = document["final_output"] = said
+    if leaks:
+        with pytest.raises(LeakFound):
+            run(original, document, known=known)
+    else:
+        run(original, document, known=known)
+
+
+@pytest.mark.parametrize(
     "said",
     ["7" * 5000, "\u00b2\u00b3 " * 50, "\\" * 300, "%25" * 300, "\u5c71\u7530" * 50, "{" * 500, "\ud83d\ude00" * 9],
 )
