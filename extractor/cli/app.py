@@ -23,7 +23,7 @@ COMMANDS = {
     "extract": "Turn one trace into a proved case (the default command).",
     "inspect": "Say which traces an export holds.",
     "index": "Index exports, so that a trace in them is found at once.",
-    "show": "Show a case on one screen, or the report of its proofs.",
+    "show": "Show a case on one screen, the report of its proofs, or the reasons of one span.",
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "redact": "Redact any JSON, JSON lines or text.",
