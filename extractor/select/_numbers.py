@@ -19,7 +19,7 @@ _GROUPED = re.compile(r"(?<![\w.,/:-])\+?\(?\d{1,5}\)?(?:[ .()-]{1,2}\d{2,5}){1,
 _DATE_LIKE = re.compile(r"\d{4}[-.]\d{2}[-.]\d{2}|\d{1,2}[-.]\d{1,2}[-.]\d{4}")
 _IP_LIKE = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _ENDING = re.compile(
-    r"(?:\bending (?:in|with)|\blast (?:four|4)(?: digits)?(?: are| is|:)?|[•*x]{2,}|[•*])[ -]?(\d{4})(?!\d)"
+    r"(?:\bending (?:in|with)|\blast (?:four|4)(?: digits)?(?: are| is|:)?|[•*x]{2,16}|[•*])[ -]?(\d{4})(?!\d)"
 )
 _MAX_DIGITS = 40
 _CARD, _PHONE, _NATIONAL = 12, (10, 13), 9

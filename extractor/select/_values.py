@@ -12,7 +12,7 @@ from ._numbers import amounts, digit_runs, money
 from ._policy import Policy
 
 _TOKEN = re.compile(r"[^\W_][\w\-./@:+]*[^\W_]")
-_TAIL = re.compile(r"[^\W\d_]{2,}-?\d{3,}")
+_TAIL = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}-?\d{3,}")
 _LETTERS_THEN_DIGITS = re.compile(r"(?<![\w-])([^\W\d_]{2,6}) (\d{4,})(?![\w-])")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d{5,}$")
 _PLAIN_NUMBER = re.compile(r"[\d.,:/+-]*\d")
@@ -51,15 +51,16 @@ def consumed(tree: JsonValue, known: Collection[str], policy: Policy) -> dict[st
     return found
 
 
-def asserted(text: str, policy: Policy, *, amounts_too: bool) -> Iterator[str]:
-    """Yield the ids, and if asked the amounts of money, that an answer states; each as its most general spelling."""
-    looked = _looked_at(text, policy)
-    for match in _TOKEN.finditer(looked):
-        token = match.group()
-        if _ID.fullmatch(token):
-            yield _SEPARATORS.sub("", token)
-    if amounts_too:
-        yield from money(looked, min_digits=policy.min_digits)
+def asserted_ids(text: str, policy: Policy) -> Iterator[str]:
+    """Yield the ids that an answer states, without separators."""
+    for match in _TOKEN.finditer(_looked_at(text, policy)):
+        if _ID.fullmatch(match.group()):
+            yield _SEPARATORS.sub("", match.group())
+
+
+def asserted_amounts(text: str, policy: Policy) -> Iterator[str]:
+    """Yield the amounts of money that an answer states, unless they can be read in two ways."""
+    return money(_looked_at(text, policy), min_digits=policy.min_digits)
 
 
 def names(tree: JsonValue, policy: Policy) -> Iterable[str]:

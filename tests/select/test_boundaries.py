@@ -156,6 +156,21 @@ class TestAnswers:
         build.model(3, 4, root, [HELLO], message("assistant", text))
         assert run(build.trace()).boundary_reason == "last_answer"
 
+    def test_what_a_result_reports_as_done_is_no_claim(self) -> None:
+        build = Builder()
+        root = build.step("other", "run", 0, 90)
+        result: JsonValue = {"status": "cancelled", "at": "yesterday"}
+        build.tool(1, 2, root, ToolCall(name="get_order", result=result, has_result=True))
+        build.model(3, 4, root, [HELLO], message("assistant", "It has been cancelled yesterday."))
+        assert run(build.trace()).boundary_reason == "last_answer"
+
+    def test_a_difference_of_told_amounts_is_no_invention(self) -> None:
+        build = Builder()
+        root = build.step("other", "run", 0, 90)
+        build.tool(1, 2, root, ToolCall(name="get_prices", result=[53.48, 53.27, 84.2], has_result=True))
+        build.model(3, 4, root, [HELLO], message("assistant", "That is $30.93 less, and $137.68 together."))
+        assert run(build.trace()).boundary_reason == "last_answer"
+
     def test_an_id_that_nothing_told(self) -> None:
         build = Builder()
         root = build.step("other", "run", 0, 90)
