@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -148,9 +148,9 @@ def _called(messages: tuple[Message, ...]) -> Iterator[Part]:
 def _entries(own: list[Step], chat: dict[str, _Entry]) -> dict[str, _Entry]:
     """Match steps to chat entries; return the entry by span id of the tool step."""
     entries: dict[str, _Entry] = {}
-    unnamed: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
+    unnamed: dict[tuple[str | None, str], deque[_Entry]] = defaultdict(deque)
     # Some frameworks write the value of a tool's only argument without its name.
-    bare: dict[tuple[str | None, str], list[_Entry]] = defaultdict(list)
+    bare: dict[tuple[str | None, str], deque[_Entry]] = defaultdict(deque)
     with_id = {step.tool.call_id for step in own if step.tool is not None}
     for key, entry in chat.items():
         if key in with_id:
@@ -163,11 +163,19 @@ def _entries(own: list[Step], chat: dict[str, _Entry]) -> dict[str, _Entry]:
         tool = step.tool
         entry_of = chat.get(tool.call_id) if tool is not None and tool.call_id is not None else None
         if tool is not None and entry_of is None:
-            waiting = unnamed[(tool.name, canonical(tool.arguments))] or bare[(tool.name, canonical(tool.arguments))]
+            asked = (tool.name, canonical(tool.arguments))
+            waiting = _waiting(unnamed[asked]) or _waiting(bare[asked])
             entry_of = next((entry for entry in waiting if not entry.matched and _before(entry, step)), None)
         if entry_of is not None:
             entry_of.matched = True
             entries[step.span.span_id] = entry_of
+    return entries
+
+
+def _waiting(entries: deque[_Entry]) -> deque[_Entry]:
+    """Return entries without the matched ones at their head: thousands of equal calls are each looked at once."""
+    while entries and entries[0].matched:
+        entries.popleft()
     return entries
 
 
