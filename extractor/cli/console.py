@@ -68,6 +68,10 @@ class Console:
         """Write one JSON value on one line, ASCII only, whatever the mode."""
         sys.stdout.write(compact(value, item=", ", member=": ", ascii_only=True) + "\n")
 
+    def beside(self, value: JsonValue) -> None:
+        """Write one JSON value on one line beside the output, ASCII only: on standard error, whatever the mode."""
+        sys.stderr.write(compact(value, item=", ", member=": ", ascii_only=True) + "\n")
+
     @contextmanager
     def progress(self, title: str) -> Iterator[Bar | None]:
         """Yield what a long read reports to: a bar on a terminal, None elsewhere."""

@@ -13,7 +13,7 @@ import click
 from extractor import normalise, read, ruleset, settings
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.json import JsonValue
-from extractor.model.reading import TraceSummary
+from extractor.model.reading import Note, TraceSummary
 from extractor.model.span import Span
 from extractor.read.search import search
 
@@ -56,7 +56,8 @@ def command(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Say which traces an export holds.
 
-    SOURCE is a file, a folder, a glob, or - for standard input.
+    SOURCE is a file, a folder, a glob, or - for standard input. With --json, standard output has one object a trace;
+    what is true of the files, as of records that could not be read, is one object {"ledger": […]} on standard error.
     """
     console = Console(json=as_json, quiet=quiet)
     if grep is not None:
@@ -81,6 +82,8 @@ def command(  # noqa: PLR0913  # one parameter an option
             console.say()
         else:
             console.say(_line(trace))
+    if as_json and found.file_notes:
+        console.beside({"ledger": [_entry(note) for note in found.file_notes]})
     for note in found.file_notes:
         console.say(f"{note.code} {note.count}" + (f": {', '.join(note.places)}" if note.places else ""))
     console.say(f"{len(traces)} of {len(found.traces)} traces")
@@ -143,6 +146,10 @@ def _members(trace: TraceSummary) -> JsonValue:
         "containers": list(trace.containers),
         "problems": list(trace.problems),
     }
+
+
+def _entry(note: Note) -> JsonValue:
+    return {"code": note.code, "count": note.count, "places": list(note.places)}
 
 
 def _line(trace: TraceSummary) -> str:

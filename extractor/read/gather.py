@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from extractor.errors import TraceNotFound, UsageError
+from extractor.errors import InputUnreadable, TraceNotFound, UsageError
 from extractor.model.config import Wanted
 from extractor.model.reading import Note, Reading, SourceFile
 from extractor.model.span import Span
@@ -25,13 +25,15 @@ _LEAST_DIGITS = 8
 _OF_TRACE = frozenset(
     {
         "partial_answer", "further_pages", "sampled_spans", "content_stored_elsewhere", "annotation_row_not_joined", "server_warning",
-        "times_adjusted_by_server", "row_deleted",
+        "times_adjusted_by_server", "row_deleted", "file_unreadable",
     }
 )  # fmt: skip
 # What may have hidden a trace that is not found.
 _LOST = frozenset(
     {"record_refused", "span_refused", "file_truncated", "file_changed_while_read", "file_not_recognised"}
 )
+# What tells that spans of a trace are absent.
+_PARTIAL = frozenset({"missing_root", "orphan_span"})
 _MOST_CHARACTERS = 300
 _ID_LIKE = re.compile(r"\w[\w.:/=+-]*")
 
@@ -47,6 +49,8 @@ class _Catch:
     by_prefix: dict[str, set[str]] = field(default_factory=dict)
     by_session: dict[str, set[str]] = field(default_factory=dict)
     traces_seen: set[str] = field(default_factory=set)
+    of_source: dict[int, list[Span]] = field(default_factory=dict)
+    told_in: dict[str, set[int]] = field(default_factory=dict)
     unspelled: bool = False
     """Whether a trace has an id that its records do not hold as it was sought: no byte search finds all of it."""
 
@@ -58,10 +62,26 @@ class _Catch:
         """Hold spans and what is told of them, and remember where they stood."""
         for attachment in attachments:
             self.attachments[repr(attachment)] = attachment
+            self.told_in.setdefault(repr(attachment), set()).add(hit.source.number)
             self._note(hit)
         for span in spans:
             self.spans.setdefault((span.trace_id, span.span_id), []).append(span)
+            self.of_source.setdefault(hit.source.number, []).append(span)
             self._note(hit)
+
+    def forget(self, source: int) -> None:
+        """Let go of all that a source gave: it turned out damaged, so that nothing in it can be relied on."""
+        for span in self.of_source.pop(source, ()):
+            versions = self.spans[span.trace_id, span.span_id]
+            versions.remove(span)
+            if not versions:
+                del self.spans[span.trace_id, span.span_id]
+        for text, sources in self.told_in.items():
+            sources.discard(source)
+            if not sources:
+                self.attachments.pop(text, None)
+        self.records.pop(source, None)
+        self.containers.pop(source, None)
 
     def _note(self, hit: Hit) -> None:
         self.records.setdefault(hit.source.number, {})[hit.frame.number] = (hit.frame.start, hit.frame.end)
@@ -69,7 +89,32 @@ class _Catch:
 
 
 def gather(scanner: Scanner, wanted: Wanted) -> Reading:
-    """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none."""
+    """Return the reading. Raises `TraceNotFound`, `InputUnreadable`, and `UsageError` for ids that are none.
+
+    A damaged source among several is no error where the wanted traces, asked for by whole ids, stand whole in the others:
+    no span without its parent, and a root. Since it may hold more of them, the notes of the spans tell it.
+    """
+    if len(scanner.sources) < 2:
+        return _gathered(scanner, wanted)
+    damaged: dict[int, InputUnreadable] = {}
+    try:
+        reading = _gathered(replace(scanner, damaged=damaged), wanted)
+    except (TraceNotFound, InputUnreadable):
+        _refuse_damaged(damaged)
+        raise
+    exact = not wanted.sessions and all(len(_asked(text)) == ids.TRACE_DIGITS for text in wanted.trace_ids)
+    if not exact or _PARTIAL.intersection(note.code for note in reading.span_notes):
+        _refuse_damaged(damaged)
+    return reading
+
+
+def _refuse_damaged(damaged: Mapping[int, InputUnreadable]) -> None:
+    """Raise the fault of the first damaged source, if there is one."""
+    for _, fault in sorted(damaged.items()):
+        raise fault
+
+
+def _gathered(scanner: Scanner, wanted: Wanted) -> Reading:
     asked = tuple(dict.fromkeys(_asked(trace_id) for trace_id in wanted.trace_ids))
     spellings = tuple(text for text in dict.fromkeys(map(str.strip, wanted.trace_ids)) if text not in asked)
     sessions = tuple(dict.fromkeys(session for session in wanted.sessions if session))
@@ -156,7 +201,13 @@ def _first_pass(scanner: Scanner, needles: Needles, *, everything: bool) -> _Cat
         catch.take(hit, kept, told)
         found = by_session.union(span.trace_id for span in kept)
         catch.unspelled = catch.unspelled or not all(spelled.stands_in(hit, trace_id) for trace_id in found)
+    _forget_damaged(scanner, catch)
     return catch
+
+
+def _forget_damaged(scanner: Scanner, catch: _Catch) -> None:
+    for source in scanner.damaged or ():
+        catch.forget(source)
 
 
 class _Spelled:
@@ -184,6 +235,7 @@ def _more(scanner: Scanner, catch: _Catch, trace_ids: set[str], *, everything: b
             [span for span in hit.spans if span.trace_id in trace_ids],
             [told for told in hit.attachments if told.trace_id in trace_ids],
         )
+    _forget_damaged(scanner, catch)
 
 
 def _missing(catch: _Catch, needles: Needles) -> list[str]:

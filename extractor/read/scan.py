@@ -58,21 +58,37 @@ class Scanner:
     index_folder: Path | None = None  # where indexes are; None for beside the sources
     use_indexes: bool = True
     container: str | None = None  # by name, whatever the bytes say
+    damaged: dict[int, InputUnreadable] | None = (
+        None  # by source, where one that breaks a bound ends not the whole pass
+    )
 
     def hits(self, needles: Needles | None) -> Iterator[Hit]:
         """Yield every record that holds a needle, in source order; every record there is without needles.
 
-        Raises `InputUnreadable` for sources that break a bound.
+        Raises `InputUnreadable` for sources that break a bound, unless ``damaged`` takes them: such a source is left there,
+        entered in the ledger as ``file_unreadable``, and passed over from then on. What it gave before counts for nothing.
         """
         total = sum(source.size for source in self.sources)
         done = 0
         for source in self.sources:
             if self.progress:
                 self.progress.advance(done, total)
-            yield from self._in_source(source, needles, done, total)
+            if self.damaged is None:
+                yield from self._in_source(source, needles, done, total)
+            elif source.number not in self.damaged:
+                yield from self._unless_damaged(self._in_source(source, needles, done, total), source, self.damaged)
             done += source.size
         if self.progress:
             self.progress.advance(total, total)
+
+    def _unless_damaged(
+        self, hits: Iterator[Hit], source: Source, damaged: dict[int, InputUnreadable]
+    ) -> Iterator[Hit]:
+        try:
+            yield from hits
+        except InputUnreadable as fault:
+            damaged[source.number] = fault
+            self.ledger.add("file_unreadable", file=source.number)
 
     def no_span(self, *, logs_of: int = 0) -> InputUnreadable:
         """Return the error for sources without any span; it says what was found instead, as logs of so many traces."""

@@ -24,6 +24,8 @@ _PAIRS = frozenset({(b"{", b"}"), (b"[", b"]")})
 # What `console.dir` prints: members without quotes.
 _INSPECTED = re.compile(rb"\{\s{1,20}[A-Za-z_]{1,40}: (?:\{|\[|'|\d|undefined)")
 _HEADER = re.compile(rb"\"?[A-Za-z_][\w. ]{0,60}\"?(?:,\"?[A-Za-z_][\w. ]{0,60}\"?){3,200}\r?\n")
+# An array's comma that nothing follows: what should have followed is lost.
+_TRAILING_COMMA = re.compile(rb",[ \t\r\n]*+\][ \t\r\n]*+\Z")
 # Strings whole (so that braces inside them do not count), brackets, or a quote that never closes.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
 
@@ -194,7 +196,7 @@ def documents(chunks: Iterator[bytes], finder: Finder | None, limits: Limits) ->
         parts.append(chunk)
     data = b"".join(parts)
     wanted = None if finder is None else finder.positions("json", data)
-    if wanted == [] and data.rstrip(_BLANK)[-1:] in _CLOSINGS:
+    if wanted == [] and data.rstrip(_BLANK)[-1:] in _CLOSINGS and _TRAILING_COMMA.search(data) is None:
         return
     for number, (start, end) in enumerate(_values(data), 1):
         if end is None:
@@ -206,7 +208,7 @@ def documents(chunks: Iterator[bytes], finder: Finder | None, limits: Limits) ->
 def _values(data: bytes) -> Iterator[tuple[int, int | None]]:
     """Yield ``[start, end)`` of each object at the top or in a top-level array; end None where the text breaks off."""
     depth = floor = 0
-    start = -1
+    start = last = -1
     for token in _TOKEN.finditer(data):
         kind = data[token.start()]
         if kind in b"{[":
@@ -219,9 +221,11 @@ def _values(data: bytes) -> Iterator[tuple[int, int | None]]:
             depth = max(depth - 1, 0)
             if depth == floor and start >= 0:
                 yield start, token.end()
-                start = -1
+                start, last = -1, token.end()
             if depth == 0:
-                floor = 0
+                if floor and last >= 0 and data[last : token.start()].strip(_BLANK) == b",":
+                    yield token.start(), None
+                floor, last = 0, -1
         elif token.end() - token.start() == 1:
             depth = max(depth, 1)
             break

@@ -14,11 +14,13 @@ from .alone import tail
 from .checks import listed_name
 from .cover import Cover
 from .fold import Folded, fold, folded
+from .forms import is_random
 from .initials import abbreviated, dotted_initials
 from .joined import forms as joined_forms
 from .labelled import labelled
 from .longer import is_inside_another, longer_numbers
 from .place import Place, normal_name
+from .prefix import algorithm
 from .prose import Finding, is_prose
 from .rewrite import Local
 from .rules import FieldRule, Identifiers, PatternRule
@@ -483,6 +485,8 @@ class Harvest:
     def _name_parts(self, text: str, rule: str) -> None:
         """Learn the names inside a mailbox or a user id: ``yusuf_rossi_9620`` tells two."""
         known = self._rules.words
+        if is_random(text[len(algorithm(text)) :]):
+            return  # letters of a digest are nobody's name
         for word in _WORD.findall(text.partition("@")[0].replace("_", " ")):
             lowered = word.lower()
             if len(word) < _SHORT or lowered in self._vocabulary:

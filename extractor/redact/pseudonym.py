@@ -20,6 +20,7 @@ from .joined import Piece
 from .joined import forms as joined_forms
 from .keys import keyed_digest
 from .longer import is_inside_another
+from .prefix import algorithm, type_prefix
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault, canonical_form
 
@@ -221,10 +222,30 @@ class Pseudonyms:
         if (named := self._named(text)) is not None:
             return lambda stream, extra: named + digits_like("1" * extra, stream)
         plain = text.lstrip("#") if entity.form == "id" else text
+        head = self._head(plain, identity)
         tail = "" if forms.is_random(text) else self._tail_of(text)
-        return lambda stream, extra: forms.ending_in(
-            self._composite(forms.grown(plain, extra), identity, stream, self._record_piece), "" if extra else tail
-        )
+
+        def make(stream: Stream, extra: int) -> str:
+            made = self._composite(forms.grown(plain, extra), identity, stream, self._record_piece)
+            return forms.ending_in(self._headed(head, made, identity), "" if extra else tail)
+
+        return make
+
+    def _headed(self, head: str, made: str, identity: Identity) -> str:
+        """Return an id's stand-in with the head that stays, unless a known value with a stand-in of its own begins there."""
+        inside = self._inside(identity.text.lstrip("#"), identity) if head else []
+        return made if inside and inside[0][0] < len(head) else head + made[len(head) :]
+
+    def _head(self, text: str, identity: Identity) -> str:
+        """Return what of an id says its type or its digest's algorithm, and stays."""
+        if identity.entity.form != "id":
+            return ""
+        personal = identity.entity.name in self._words["personal_entities"]
+        return algorithm(text) or ("" if personal else type_prefix(text, self._words["type_words"], self._is_somebody))
+
+    def _is_somebody(self, word: str) -> bool:
+        """Tell whether a word is known by itself, or as somebody's initials."""
+        return self._vault.by_surface(word) is not None or f"{'.'.join(word)}." in self._vault.identities
 
     def _tail_of(self, text: str) -> str:
         """Return what stands for the last four digits of a text's last number, where they are known by themselves."""

@@ -33,6 +33,23 @@ def test_json_has_one_object_a_trace_with_exactly_the_promised_members(export, c
     assert "otel_genai" in incident["dialects"]
 
 
+def test_json_tells_what_is_true_of_the_files_in_one_object_on_standard_error(export, capsys, tmp_path):
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(export.read_bytes() + b'{"resourceSpans": [\n')
+    assert run(["inspect", "--json", str(broken)]) == 0
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 6
+    (line,) = shown.err.splitlines()
+    (entry,) = json.loads(line)["ledger"]
+    assert entry == {"code": "record_refused", "count": 1, "places": [entry["places"][0]]}
+    assert entry["places"][0].endswith("(syntax)")
+
+
+def test_json_tells_nothing_of_whole_files(export, capsys):
+    assert run(["inspect", "--json", str(export)]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_one_trace_is_shown_in_full(export, capsys):
     assert run(["inspect", "--trace-id", TRACE[:8], str(export)]) == 0
     shown = capsys.readouterr().out

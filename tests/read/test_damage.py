@@ -160,3 +160,33 @@ def test_a_kind_or_status_of_no_convention_is_said(read_bytes: ReadBytes, code: 
     reading = read_bytes(lines([request(span(1, **members))]))
     assert codes(reading.file_notes)[code] == 1
     assert reading.spans[0].status_code == "unset"
+
+
+@pytest.mark.parametrize(
+    ("code", "members"), [("malformed_kind", {"kind": 17}), ("malformed_status", {"status": {"code": 9}})]
+)
+def test_a_kind_or_status_of_no_convention_is_said_of_protobuf_too(
+    read_bytes: ReadBytes, code: str, members: dict[str, Any]
+) -> None:
+    reading = read_bytes(message(request(span(1, **members))))
+    assert codes(reading.file_notes)[code] == 1
+    assert (reading.spans[0].kind == "unspecified") is ("kind" in members)
+    assert "malformed" not in " ".join(codes(read_bytes(message(request(span(1, kind=0)))).file_notes))
+
+
+@pytest.mark.parametrize("end", [",\n]", ",]", " ,\r\n ] \n"])
+@pytest.mark.parametrize("found", [True, False])
+def test_a_comma_that_nothing_follows_is_a_broken_end(read_bytes: ReadBytes, end: str, found: bool) -> None:
+    elements = [
+        json.dumps(request(span(1, trace_id=TRACE if found else OTHER))),
+        json.dumps(request(span(2, trace_id=OTHER))),
+    ]
+    reading = read_bytes(GOOD, ("[" + ",\n".join(elements) + end).encode())
+    assert places(reading.file_notes, "record_refused") == ("file 2 record 3 (truncated)",)
+
+
+def test_a_whole_array_has_no_broken_end(read_bytes: ReadBytes) -> None:
+    elements = ",\n".join(json.dumps(request(span(number, name="[a,]"))) for number in (1, 2))
+    reading = read_bytes(f"[{elements}\n]\n".encode())
+    assert _numbers(reading) == [1, 2]
+    assert "record_refused" not in codes(reading.file_notes)

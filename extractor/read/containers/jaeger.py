@@ -18,6 +18,7 @@ from .times import nanoseconds
 from .values import any_value, members, natural, objects, pick, plain, real, string
 
 _KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
+_STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
 _TRACE = ("traceID", "traceId", "TraceID")
 _SPAN = ("spanID", "spanId", "SpanID")
 _NAME = ("operationName", "OperationName")
@@ -94,13 +95,13 @@ def _span(node: dict[str, JsonValue], resource: Resource, report: Report) -> Spa
     if not start:
         start = nanoseconds(node.get("startTimeMillis"), report, unit=10**6)
     length = _duration(pick(node, "duration", "Duration"), report)
-    status, message = _status(tags)
+    status, message = _status(tags, report)
     return Span(
         trace_id=trace_id,
         span_id=_span_id(pick(node, *_SPAN)),
         parent_id=parents[0] if parents else _parent(node),
         name=string(pick(node, *_NAME)),
-        kind=_kind(lookup(tags, "span.kind")),
+        kind=_kind(lookup(tags, "span.kind"), report),
         start_ns=start,
         end_ns=start + length if start and length is not None else None,
         attributes=tuple(pair for pair in tags if pair[0] not in _FIELDS),
@@ -231,12 +232,17 @@ def _duration(value: JsonValue, report: Report) -> int | None:
     return nanoseconds(value, report, unit=1_000)
 
 
-def _kind(value: JsonValue) -> SpanKind:
+def _kind(value: JsonValue, report: Report) -> SpanKind:
     name = string(value).lower()
-    return next((kind for kind in _KINDS if kind == name), "unspecified")
+    found = next((kind for kind in _KINDS if kind == name), None)
+    if found is None and value not in (None, ""):
+        report("malformed_kind")
+    return found or "unspecified"
 
 
-def _status(tags: Attributes) -> tuple[StatusCode, str]:
+def _status(tags: Attributes, report: Report) -> tuple[StatusCode, str]:
+    if (told := lookup(tags, "otel.status_code")) not in (None, "") and string(told).lower() not in _STATUSES:
+        report("malformed_status")
     code = string(lookup(tags, "otel.status_code")).upper()
     message = string(lookup(tags, "otel.status_description"))
     error = lookup(tags, "error")

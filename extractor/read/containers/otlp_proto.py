@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from extractor.model.json import JsonValue
-from extractor.model.span import Attributes, Resource, Scope, Span, SpanEvent, SpanKind, SpanLink, StatusCode
+from extractor.model.span import Attributes, Resource, Scope, Span, SpanEvent, SpanLink
 
 from . import ids, otlp_logs
 from .interface import Attachment, RefusedError, Report
+from .span_json import kind_of, status_of
 from .values import key_values, real
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 NAME = "otlp_proto"
-_KINDS: tuple[SpanKind, ...] = get_args(SpanKind)
-_STATUSES: tuple[StatusCode, ...] = get_args(StatusCode)
 
 
 def decode(data: bytes, report: Report) -> tuple[str, Iterator[Span | Attachment]]:
@@ -91,7 +90,7 @@ def _span(node: ProtoSpan, resource: Resource, scope: Scope, report: Report) -> 
         span_id=ids.span_id(node.span_id.hex()),
         parent_id=ids.parent_id(node.parent_span_id.hex()),
         name=node.name,
-        kind=_KINDS[node.kind] if 0 <= node.kind < len(_KINDS) else "unspecified",
+        kind=kind_of(node.kind, report, internal=1),
         start_ns=node.start_time_unix_nano,
         end_ns=node.end_time_unix_nano or None,
         attributes=_attributes(node.attributes, report),
@@ -100,7 +99,7 @@ def _span(node: ProtoSpan, resource: Resource, scope: Scope, report: Report) -> 
             for event in node.events
         ),
         links=tuple(_links(node.links, report)),
-        status_code=_STATUSES[node.status.code] if 0 <= node.status.code < len(_STATUSES) else "unset",
+        status_code=status_of(node.status.code, report),
         status_message=node.status.message,
         trace_state=node.trace_state,
         flags=node.flags,

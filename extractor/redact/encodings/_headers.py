@@ -29,6 +29,10 @@ _SET_COOKIE = re.compile(
 )
 _LISTED = ("digest", "oauth", "hawk", "signature", "aws4-hmac-sha256")  # schemes that pass a list of pairs
 _SINGLE = re.compile(r"[^\n\r\"'`]++")
+# Where a value ends and its parameters begin (RFC 9110, 5.6.6).
+_PARAMETER = re.compile(
+    r"[ \t]*+;[ \t]*+(?=[^\s=;,\"']{1,64}+=|\Z|(?:secure|httponly|partitioned)(?![\w=]))", re.IGNORECASE
+)
 _LEAST = 6
 _LINE_ENDS = frozenset({"", "\n", "\r", '"', "'", "`"})
 _PEM = re.compile(r"-----BEGIN (?P<label>[A-Z0-9 ]{1,64}+)-----")
@@ -114,9 +118,13 @@ def _single(draft: Draft, text: str, start: int, name: str) -> int:
     value = _SINGLE.match(text, start)
     if not value or not value.group().strip():
         return 0
-    raw = value.group().rstrip()
+    parameters = _PARAMETER.search(value.group())
+    raw = (value.group()[: parameters.start()] if parameters else value.group()).rstrip()
+    if not raw:
+        return 0
     draft.verbatim(raw, role="value", key=name)
-    return start + len(raw)
+    end = start + len(raw)
+    return (_cookies(draft, text, end) if parameters else 0) or end
 
 
 def open_credential(text: str) -> Opened | None:

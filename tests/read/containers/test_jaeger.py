@@ -149,3 +149,19 @@ def test_a_span_with_a_duration_that_is_none_is_refused_and_named(read_bytes: Re
     reading = read_json(read_bytes, trace(node(1), node(2, duration="invalid")))
     assert len(reading.spans) == 1
     assert codes(reading.file_notes)["span_refused"] == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "unknown"),
+    [("malformed_kind", tag("span.kind", "broker")), ("malformed_status", tag("otel.status_code", "FAILED"))],
+)
+def test_a_kind_or_status_of_no_convention_is_said(read_bytes: ReadBytes, code: str, unknown: dict[str, Any]) -> None:
+    reading = read_json(read_bytes, trace(node(1, tags=[unknown])))
+    assert codes(reading.file_notes)[code] == 1
+    assert (only(reading).kind, only(reading).status_code) == ("unspecified", "unset")
+
+
+def test_a_known_kind_and_status_say_nothing(read_bytes: ReadBytes) -> None:
+    reading = read_json(read_bytes, trace(node(1, tags=[tag("span.kind", "Client"), tag("otel.status_code", "Error")])))
+    assert not {"malformed_kind", "malformed_status"} & set(codes(reading.file_notes))
+    assert (only(reading).kind, only(reading).status_code) == ("client", "error")

@@ -203,3 +203,32 @@ def test_tokens_of_a_language_model_are_no_credentials(redacted):
         "logit_bias": {"50256": -100},
     }
     assert redacted(usage) == usage
+
+
+@pytest.mark.parametrize(
+    ("line", "secret", "after"),
+    [
+        ("x-api-key: sk-0f3k9Qm2XrV7bKpLz1; Path=/; lang=en", "sk-0f3k9Qm2XrV7bKpLz1", "; Path=/; lang=en"),
+        (
+            "X-Auth-Token: abc123def456 ; theme=dark\nAccept: text/html",
+            "abc123def456",
+            " ; theme=dark\nAccept: text/html",
+        ),
+        ("curl -H 'api-key: zz88yy77QQ11; Secure; v=1' -s", "zz88yy77QQ11", "; Secure; v=1' -s"),
+        ("x-api-key: zz88yy77QQ11;", "zz88yy77QQ11", ";"),
+        ("x-api-key: part1;part2XY77; Path=/", "part1;part2XY77", "; Path=/"),
+    ],
+)
+def test_parameters_after_a_header_value_are_no_secret(redacted, line, secret, after):
+    made = redacted(line)
+    before = line.partition(secret)[0]
+    assert made.startswith(before)
+    assert made.endswith(after)
+    assert made != line
+    assert len(made) == len(line)
+
+
+def test_a_parameter_that_is_a_secret_goes_by_itself(redacted):
+    made = redacted("x-api-key: zz88yy77QQ11; session=abc123def456; lang=en; user=oda.marlow@mail.shop-a.com")
+    assert re.fullmatch(r"x-api-key: [a-zA-Z0-9]{12}; session=[a-z0-9]{12}; lang=en; user=\S+@\S+", made)
+    assert not re.search("zz88|abc123|oda|marlow|shop-a", made)
