@@ -24,6 +24,20 @@ FILES: Final = frozenset({*PROVED, CAPTURE, HISTORY, EXPECT})
 FOLDERS: Final = frozenset({APPROVALS, CONTROLS})
 
 QUARANTINE: Final = "quarantine"
+APPROVED: Final = "approved"
+REJECTED: Final = "rejected"
+RETIRED: Final = "retired"
+PLACES: Final = (QUARANTINE, APPROVED, REJECTED, RETIRED)
+"""The folders that hold cases; where a case stands is the first thing that its state is derived from."""
+
+RESTRICTED: Final = "restricted"
+"""What may relink an approved case: its capture.json, and copies of its source. Closed to others and to git."""
+
+REGISTER: Final = "register.jsonl"
+LOCAL_REGISTER: Final = ".register.jsonl"
+"""The register's two halves: what everybody commits, and, in quarantine, what concerns cases that nobody may commit."""
+
+POLICY: Final = "policy.toml"
 
 _CASE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}", re.ASCII)
 
