@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,9 +43,7 @@ class SigningKey:
     @property
     def public(self) -> PublicKey:
         """The key that others trust."""
-        public = self.key.public_key()
-        line = public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
-        return PublicKey(key_id=_fingerprint(line.split()[1]), key=public)
+        return _known_by(self.key.public_key())
 
     @property
     def public_line(self) -> str:
@@ -111,27 +107,20 @@ def public_key(line: str) -> PublicKey:
     words = line.split()
     if _TYPE not in words[:2]:
         raise ValueError("is no ssh-ed25519 key, or carries options, which are not honoured here")
-    at = words.index(_TYPE)
+    blob = words[words.index(_TYPE) + 1 :][:1]
     try:
-        key = load_ssh_public_key(" ".join(words[at : at + 2]).encode("ascii"))
-        if not isinstance(key, Ed25519PublicKey):
-            raise ValueError
-        return PublicKey(key_id=_fingerprint(words[at + 1].encode("ascii")), key=key)
-    except (ValueError, IndexError, UnsupportedAlgorithm):
-        raise ValueError("is a damaged ssh-ed25519 key") from None
+        key = load_ssh_public_key(" ".join([_TYPE, *blob]).encode("ascii"))
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ValueError("is a damaged ssh-ed25519 key")  # noqa: TRY004 # another type of key in the line is its fault
+    return _known_by(key)
 
 
-def by_id(keys: tuple[PublicKey, ...]) -> Mapping[str, PublicKey]:
-    """Return keys by their fingerprint."""
-    return {key.key_id: key for key in keys}
-
-
-def _fingerprint(blob: bytes) -> str:
-    try:
-        raw = base64.b64decode(blob, validate=True)
-    except binascii.Error:
-        raise ValueError("is a damaged ssh-ed25519 key") from None
-    return "SHA256:" + base64.b64encode(hashlib.sha256(raw).digest()).decode("ascii").rstrip("=")
+def _known_by(key: Ed25519PublicKey) -> PublicKey:
+    blob = base64.b64decode(key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).split()[1])
+    fingerprint = base64.b64encode(hashlib.sha256(blob).digest()).decode("ascii").rstrip("=")
+    return PublicKey(key_id=f"SHA256:{fingerprint}", key=key)
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
