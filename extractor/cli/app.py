@@ -27,9 +27,11 @@ COMMANDS = {
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
+    "approve": "Approve a case in one role.",
+    "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",
-    "key": "Make, name and check the workspace key.",
+    "key": "Make, name and check the workspace key; make a key to sign with.",
 }
 """Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""
 
@@ -43,7 +45,7 @@ extract-fixture extract --trace-id ID SOURCE…
 \b
 Exit status:
 0  done
-1  a judged failure: validation, a case that would be overwritten
+1  a judged failure: validation, a refused approval, a case that would be overwritten or has vanished
 2  usage, project settings, keys, rules
 3  trace not found
 4  evidence missing: the case cannot be replayed

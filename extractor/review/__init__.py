@@ -5,15 +5,34 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from ..model.json import JsonValue
+from ._approved import ApprovedCase, require_approved, validate_approved
 from ._decisions import decide, take
 from ._folder import read_folder
 from ._ground import Ground
+from ._packets import over_packet, subject
 from ._policy import Policy, policy
 from ._roles import ROLES, Role
 from ._state import State, state_of
-from ._statement import Confirmations
+from ._statement import Confirmations, Decision
 
-__all__ = ["ROLES", "Confirmations", "Policy", "Role", "State", "decide", "policy", "state", "take"]
+__all__ = [
+    "ROLES",
+    "ApprovedCase",
+    "Confirmations",
+    "Decision",
+    "Policy",
+    "Role",
+    "State",
+    "decide",
+    "over_packet",
+    "packet_subject",
+    "policy",
+    "require_approved",
+    "state",
+    "take",
+    "validate_approved",
+]
 
 
 def state(case: Path, *, now: datetime | None = None) -> State:
@@ -23,3 +42,9 @@ def state(case: Path, *, now: datetime | None = None) -> State:
     """
     folder = read_folder(case)
     return state_of(folder, Ground.of(folder.root, now))
+
+
+def packet_subject(case: Path) -> dict[str, JsonValue]:
+    """Return what a packet's JSON holds under ``subject``, so that `over_packet` can make a statement over it."""
+    folder = read_folder(case)
+    return subject(folder, Ground.of(folder.root))

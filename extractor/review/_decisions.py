@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import ApprovalRefused, CaseExists, EvidenceMissing, ProvenanceInvalid, UsageError
 from ..model.json import JsonValue
-from ..model.layout import APPROVALS, APPROVED, QUARANTINE, REJECTED
+from ..model.layout import APPROVALS, APPROVED, FIXTURE, PLACES, QUARANTINE, REJECTED
 from ..validate import validate_case
 from ..write import Shelves
 from ._demands import unclear
@@ -73,11 +73,13 @@ def decide(
     confirmations: Confirmations | None = None,
     now: datetime | None = None,
 ) -> Path:
-    """Put a reviewer's decision into a quarantined case, and move the case where all its decisions now send it.
+    """Put a reviewer's decision into a case, and move a quarantined one where all its decisions now send it.
+
+    An approved case takes approvals that renew those that end, and no rejections: it is retired.
 
     ``key`` is the file of the reviewer's private key. Returns the statement's path, in the folder where the case then stands.
     Raises `ApprovalRefused` with every reason at once, `EvidenceMissing` for a case that cannot be replayed,
-    `ProvenanceInvalid` for one that is not as it was written, `UsageError` for a case outside quarantine.
+    `ProvenanceInvalid` for one that is not as it was written, `UsageError` for one about which nothing is decided any more.
     """
     said = Said.of(role=role, reviewer=reviewer, decision=decision, reason=reason, confirmations=confirmations)
     with _under_review(case, now) as (held, folder, ground):
@@ -126,14 +128,11 @@ def signed(statement: Statement, key: Path | None) -> bytes:
 @contextmanager
 def _under_review(path: Path, now: datetime | None) -> Iterator[tuple[Shelves, CaseFolder, Ground]]:
     folder = read_folder(path)
-    if folder.place not in {QUARANTINE, APPROVED, REJECTED}:
-        raise UsageError("the case does not stand in the quarantine of a store")
+    if folder.place not in PLACES:
+        raise UsageError("the case does not stand in a store: its folder lies in quarantine or approved")
     with opened_store(folder.root, now) as (held, ground):
-        if folder.place != QUARANTINE:
-            raise UsageError(
-                f"the case stands in {folder.place} already; decisions are made in quarantine",
-                hint="retire an approved case; extract or move a rejected one anew",
-            )
+        if folder.place not in {QUARANTINE, APPROVED}:
+            raise UsageError(f"the case stands in {folder.place}; nothing is decided about it any more")
         # Once more, now that nobody else can change it.
         yield held, read_folder(folder.path), ground
 
@@ -147,7 +146,7 @@ def _accept(held: Shelves, folder: CaseFolder, ground: Ground, envelope: bytes) 
     name = file_of(statement.role, folder.approvals)
     with_it = replace(folder, approvals={**folder.approvals, name: envelope})
     _refuse(with_it, name, statement, ground)
-    held.add(QUARANTINE, folder.path.name, APPROVALS, name, envelope)
+    held.add(folder.place, folder.path.name, APPROVALS, name, envelope)
     return _moved(held, read_folder(folder.path), ground, statement) / APPROVALS / name
 
 
@@ -155,14 +154,16 @@ def _refuse(case: CaseFolder, name: str, statement: Statement, ground: Ground) -
     """Raise what stands in the way of the statement called ``name`` among the case's approvals."""
     verdict = judge(case, ground.context(case))
     faults = [fault for held in verdict.held if held.name == name for fault in held.faults]
-    forged = [str(fault.line) for fault in faults if fault.code in _FORGED]
+    forged = [fault.line for fault in faults if fault.code in _FORGED]
     if forged:
         raise ProvenanceInvalid(
             "\n".join(f"the statement {line}" if not line.startswith("its") else line for line in forged)
         )
     lines = [fault.line for fault in faults]
+    if statement.decision == "rejected" and case.place == APPROVED:
+        raise UsageError("an approved case is not rejected", hint="retire it, with the reason")
     if statement.decision == "approved":
-        if (case.root / APPROVED / case.case_id).exists():
+        if case.place == QUARANTINE and (case.root / APPROVED / case.case_id).exists():
             raise CaseExists("an approved case of this id stands already", hint="retire it first")
         report = validate_case(case.path)
         if report.exit_status == ProvenanceInvalid.exit_status:
@@ -184,15 +185,12 @@ def _moved(held: Shelves, case: CaseFolder, ground: Ground, statement: Statement
     more: dict[str, JsonValue] = {}
     if statement.decision == "rejected":
         place, more = REJECTED, {"role": statement.role}
-    elif not judge(case, ground.context(case)).lines():
+    elif case.place == APPROVED or not judge(case, ground.context(case)).lines():
         place = APPROVED
     else:
         return case.path
-    event = statement.decision
-    at = spelled(ground.now)
-    name = case.path.name
-    line: dict[str, JsonValue] = {"at": at, "event": event, "fixture_sha256": case.digests.get("fixture.json"), **more}
-    held.note(QUARANTINE, name, line)
-    target = held.move(name, QUARANTINE, place)
+    event, at, name = statement.decision, spelled(ground.now), case.path.name
+    held.note(case.place, name, {"at": at, "event": event, "fixture_sha256": case.digests.get(FIXTURE), **more})
+    target = held.move(name, QUARANTINE, place) if case.place == QUARANTINE else name
     held.record(of_move(event, at, case, ground.facts(case), **more).line())
     return case.root / place / target

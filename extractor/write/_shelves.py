@@ -20,7 +20,6 @@ from typing import Final
 from ..errors import CaseExists, UsageError
 from ..model.json import JsonValue, compact
 from ..model.layout import (
-    APPROVALS,
     APPROVED,
     CAPTURE,
     HISTORY,

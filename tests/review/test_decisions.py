@@ -10,7 +10,7 @@ import pytest
 
 from extractor.errors import ApprovalRefused, CaseExists, EvidenceMissing, ProvenanceInvalid, UsageError
 from extractor.model.json import parse
-from extractor.review import Confirmations, decide, state, take
+from extractor.review import Confirmations, decide, require_approved, state, take, validate_approved
 from extractor.review._keys import create_signing_key
 
 CASE = "2026-03-02-refund-create-timeout-error-0a1b2c3d"
@@ -348,12 +348,25 @@ def test_a_statement_made_elsewhere_is_taken_for_its_case_alone(make, root):
         take(one, aside, now=NOW)
 
 
-def test_a_decision_is_made_in_quarantine(make, root):
+def test_an_approved_case_takes_approvals_that_renew_and_no_rejection(make, root, signed):
     case = make()
-    approve(case, "privacy", "Rana Okafor")
-    approve(case, "incident-owner", "Ines Duarte")
-    with pytest.raises(UsageError, match="stands in approved already"):
-        approve(root / "approved" / CASE, "qa", "Jo Lind")
+    approve(case, "privacy", "Rana Okafor", key=signed.rana)
+    approve(case, "incident-owner", "Ines Duarte", key=signed.ines)
+    approved, late = root / "approved" / CASE, NOW + timedelta(days=101)
+    approve(approved, "privacy", "Rana Okafor", key=signed.rana, now=late)
+    assert state(approved, now=late).missing == {"incident-owner": 1}
+    approve(approved, "incident-owner", "Ines Duarte", key=signed.ines, now=late)
+    assert state(approved, now=late).sound
+    validate_approved(root, now=late)
+    with pytest.raises(UsageError, match="an approved case is not rejected"):
+        decide(approved, role="qa", reviewer="Ines Duarte", decision="rejected", reason="x", key=signed.ines, now=late)
+    assert require_approved(validate_approved(root, now=late)) is None
+
+
+def test_nothing_is_decided_about_a_rejected_case(make, root):
+    decide(make(), role="qa", reviewer="Jo Lind", decision="rejected", reason="twice", now=NOW)
+    with pytest.raises(UsageError, match="stands in rejected"):
+        approve(root / "rejected" / CASE, "qa", "Jo Lind")
 
 
 def test_an_approved_id_stands_once(make, root):
