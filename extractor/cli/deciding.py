@@ -10,6 +10,7 @@ import click
 
 from extractor import review
 from extractor.errors import UsageError
+from extractor.model.json import JsonValue
 from extractor.review import Decision
 
 from . import options
@@ -116,7 +117,7 @@ def tell(console: Console, statement: Path) -> None:
                 "path": str(case),
                 "statement": str(statement),
                 "state": found.name,
-                "missing": {**found.missing},
+                "missing": dict[str, JsonValue](found.missing.items()),
                 "labels": [*found.labels],
                 "faults": [*found.faults],
             }

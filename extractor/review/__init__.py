@@ -10,9 +10,13 @@ from ._approved import ApprovedCase, require_approved, validate_approved
 from ._decisions import decide, take
 from ._folder import read_folder
 from ._ground import Ground
+from ._keeping import Purged, enrol, purge, put_on_record, red_run, retire
+from ._listing import Register, Row, locate, register
+from ._pack import pack
 from ._packets import over_packet, subject
 from ._policy import Policy, policy
-from ._roles import ROLES, Role
+from ._register import Facts
+from ._roles import ROLES, Role, person
 from ._state import State, state_of
 from ._statement import Confirmations, Decision
 
@@ -21,14 +25,27 @@ __all__ = [
     "ApprovedCase",
     "Confirmations",
     "Decision",
+    "Facts",
     "Policy",
+    "Purged",
+    "Register",
     "Role",
+    "Row",
     "State",
     "decide",
+    "enrol",
+    "locate",
     "over_packet",
+    "pack",
     "packet_subject",
+    "person",
     "policy",
+    "purge",
+    "put_on_record",
+    "red_run",
+    "register",
     "require_approved",
+    "retire",
     "state",
     "take",
     "validate_approved",

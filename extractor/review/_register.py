@@ -11,15 +11,21 @@ from typing import Literal, TypeAlias, get_args
 
 from ..errors import InputUnreadable, ProvenanceInvalid
 from ..model.json import JsonValue, MalformedJson, parse
-from ..model.layout import LOCAL_REGISTER, PLACES, QUARANTINE, REGISTER, is_case_id
+from ..model.layout import APPROVED, LOCAL_REGISTER, PLACES, QUARANTINE, REGISTER, RETIRED, is_case_id
 from ..write import case_of
-from ._folder import CaseFolder, sha256
+from ._folder import CaseFolder, read_folder, sha256
 from ._statement import Malformed, instant
 
 Event: TypeAlias = Literal["extracted", "set", "approved", "rejected", "retired", "purged", "expired"]
 """``expired`` is a line about a capture or a source copy that was removed; the case itself stays."""
 
 _EVENTS: tuple[Event, ...] = get_args(Event)
+# Where a case may stand after its last public line; a case that was purged or rejected need not stand anywhere.
+_EXPECTED: Mapping[str, frozenset[str]] = {
+    "approved": frozenset({APPROVED, RETIRED}),
+    "retired": frozenset({RETIRED}),
+}
+_MOVES = frozenset({"approved", "rejected", "retired"})
 _MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -147,19 +153,20 @@ def folders(root: Path) -> Iterator[tuple[str, Path]]:
 def vanished(root: Path, lines: Sequence[Record], committed: Iterable[str] = ()) -> list[str]:
     """Return a line for each case that is no longer where the register, or git's history (``committed``), had it."""
     standing: dict[str, set[str]] = {}
+    moved: dict[str, str] = {}
     for place, folder in folders(root):
-        standing.setdefault(case_of(folder.name) or "", set()).add(place)
+        case_id = case_of(folder.name) or ""
+        standing.setdefault(case_id, set()).add(place)
+        moved[case_id] = max(moved.get(case_id, ""), _last_move(folder))
     problems = []
     for case_id in dict.fromkeys(record.case_id for record in lines):
         places = standing.get(case_id, set())
-        if (public := last(lines, case_id)) is not None:
-            expected = {"approved": {"approved", "retired"}, "retired": {"retired"}}.get(public.event, set())
-        else:
-            private = last(lines, case_id, local=True)
-            expected = set(PLACES) if private is not None and private.event == "extracted" else set()
-        if expected and not places & expected:
-            was = public.event if public else "in quarantine"
-            problems.append(f"{case_id}: was {was}, and its folder is gone without a record")
+        public, private = last(lines, case_id), last(lines, case_id, local=True)
+        if public is not None and public.event in _EXPECTED and not places & _EXPECTED[public.event]:
+            problems.append(f"{case_id}: was {public.event}, and its folder is gone without a record")
+        since = max(public.at if public else "", moved.get(case_id, ""))
+        if private is not None and private.at > since and QUARANTINE not in places:
+            problems.append(f"{case_id}: was in quarantine, and its folder is gone without a record")
     told = {record.case_id for record in lines if record.event in {"retired", "approved"} and not record.local}
     problems += [
         f"{case_id}: stands in git's history as approved, and is gone without a record"
@@ -167,6 +174,16 @@ def vanished(root: Path, lines: Sequence[Record], committed: Iterable[str] = ())
         if not standing.get(case_id, set()) & {"approved", "retired"}
     ]
     return problems
+
+
+def _last_move(folder: Path) -> str:
+    """Return when a case last left a place, by its own history: a run may have ended before the register knew."""
+    try:
+        history = read_folder(folder).history
+    except InputUnreadable:
+        return ""
+    moves = [str(line.get("at")) for line in history if line.get("event") in _MOVES]
+    return max(moves, default="")
 
 
 def _lines(file: Path, *, local: bool) -> Iterator[Record]:
