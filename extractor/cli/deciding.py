@@ -132,7 +132,7 @@ def tell(console: Console, statement: Path) -> None:
         )
     )
     for fault in found.verdict.lines():
-        if fault.code != "missing_role" and found.place == "quarantine":
+        if fault.code != "missing_role" or found.place == "approved":
             console.say(f"does not hold: {fault}")
     if not any(held.key_id for held in found.verdict.held):
         console.note("UNSIGNED: anybody who can write to the store can write such a decision; the policy allows it")

@@ -45,3 +45,13 @@ _CASE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}", re.ASCII)
 def is_case_id(text: object) -> bool:
     """Say whether a value may name a case: up to 100 of ``a-z``, ``0-9`` and ``-``, not beginning with a dash."""
     return isinstance(text, str) and _CASE_ID.fullmatch(text) is not None
+
+
+AGAIN: Final = "~"
+"""A second case of one id in a place stands in a folder called ``ID~2``: what was rejected or retired earlier stays."""
+
+
+def case_of(name: str) -> str | None:
+    """Return the id of the case in a folder of this name, None where the name is no case's."""
+    case, again, number = name.partition(AGAIN)
+    return case if is_case_id(case) and (not again or number.isdecimal()) else None

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from ..errors import InputUnreadable, ProvenanceInvalid
-from ..model.layout import APPROVALS, APPROVED, CAPTURE
+from ..model.layout import APPROVALS, APPROVED, CAPTURE, case_of
 from ..validate import validate_case
-from ..write import case_of
 from ._folder import CaseFolder, read_folder, sha256
 from ._ground import Ground
 from ._register import last

@@ -13,9 +13,8 @@ from pathlib import Path
 from ..assemble import incomplete, replayable
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse
-from ..model.layout import APPROVALS, CAPTURE, EXPECT, FIXTURE, HISTORY, PROVENANCE, README
+from ..model.layout import APPROVALS, CAPTURE, EXPECT, FIXTURE, HISTORY, PROVENANCE, README, case_of
 from ..replay.fixture_check import MAX_BYTES
-from ..write import case_of
 
 _FILES = (FIXTURE, README, PROVENANCE, EXPECT, HISTORY, CAPTURE)
 _BOUND = (FIXTURE, README, PROVENANCE, EXPECT)

@@ -6,8 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from ..model.layout import APPROVED, FIXTURE
-from ..write import case_of
+from ..model.layout import APPROVED, FIXTURE, case_of
 
 _SECONDS = 60
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ..errors import InputUnreadable, UsageError
 from ..model.json import JsonValue
-from ..model.layout import PLACES
-from ..write import case_of
+from ..model.layout import PLACES, case_of
 from ._folder import read_folder
 from ._git import committed
 from ._ground import Ground

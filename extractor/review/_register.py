@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from ..errors import InputUnreadable, ProvenanceInvalid
 from ..model.json import JsonValue, MalformedJson, parse
-from ..model.layout import APPROVED, LOCAL_REGISTER, PLACES, QUARANTINE, REGISTER, RETIRED, is_case_id
-from ..write import case_of
+from ..model.layout import APPROVED, LOCAL_REGISTER, PLACES, QUARANTINE, REGISTER, RETIRED, case_of, is_case_id
 from ._folder import CaseFolder, read_folder, sha256
 from ._statement import Malformed, instant
 

@@ -5,7 +5,7 @@ from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
 from ._provenance import render_provenance
 from ._readme import render_readme
-from ._shelves import Shelves, case_of, shelves
+from ._shelves import Shelves, shelves
 from ._store import Stored, store
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Shelves",
     "Stored",
     "case_id",
-    "case_of",
     "render_capture",
     "render_fixture",
     "render_provenance",

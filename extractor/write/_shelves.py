@@ -20,6 +20,7 @@ from typing import Final
 from ..errors import CaseExists, UsageError
 from ..model.json import JsonValue, compact
 from ..model.layout import (
+    AGAIN,
     APPROVED,
     CAPTURE,
     HISTORY,
@@ -29,15 +30,12 @@ from ..model.layout import (
     REJECTED,
     RESTRICTED,
     RETIRED,
-    is_case_id,
+    case_of,
 )
 from . import _folders as folders
 
 PART: Final = ".part-"
 GONE: Final = ".gone-"
-AGAIN: Final = "~"
-"""A second case of one id in a place is called ``ID~2``: what was rejected or retired earlier stays."""
-
 # What git is not to take: everything, or what an interrupted run may have left for the next one to finish.
 _IGNORED: Mapping[str, bytes] = MappingProxyType(
     {
@@ -49,12 +47,6 @@ _IGNORED: Mapping[str, bytes] = MappingProxyType(
     }
 )
 _OPEN_TO_ALL = frozenset({APPROVED, RETIRED})
-
-
-def case_of(name: str) -> str | None:
-    """Return the id of the case in a folder of this name, None where the name is no case's."""
-    case, again, number = name.partition(AGAIN)
-    return case if is_case_id(case) and (not again or number.isdecimal()) else None
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from extractor.review import (
     state,
     validate_approved,
 )
+from extractor.validate import validate_case
 
 CASE = "2026-03-02-refund-create-timeout-error-0a1b2c3d"
 OTHER = "2026-03-05-mail-send-no-error-11223344"
@@ -331,3 +332,12 @@ def test_a_pack_holds_what_ci_needs_and_nothing_that_leads_back(approve, root, t
     assert not any(word in text for word in ("trace", "r1", "Rana", "Ines"))
     with pytest.raises(UsageError, match="exists already"):
         pack(root, out, now=NOW)
+
+
+def test_a_store_is_validated_without_what_it_keeps_apart(approve, make, root):
+    approve()
+    for _ in range(2):
+        reject(make(OTHER))
+    report = validate_case(root)
+    assert [case.case_id for case in report.cases] == [CASE, OTHER, OTHER]
+    assert report.exit_status == 0

@@ -12,7 +12,8 @@ import pytest
 
 from extractor.errors import CaseExists, UsageError
 from extractor.model.case import Fixture
-from extractor.write import Shelves, case_of, shelves, store
+from extractor.model.layout import case_of
+from extractor.write import Shelves, shelves, store
 
 CASE = "2026-03-02-refund-create-timeout-error-0a1b2c3d"
 Make = Callable[..., Fixture]
