@@ -134,5 +134,10 @@ def tell(console: Console, statement: Path) -> None:
     for fault in found.verdict.lines():
         if fault.code != "missing_role" or found.place == "approved":
             console.say(f"does not hold: {fault}")
-    if not any(held.key_id for held in found.verdict.held):
+    mine = [held for held in found.verdict.held if held.name == statement.name]
+    if any(held.signed and not held.key_id for held in mine):
+        console.note(
+            "signed by a key that the policy does not know: put the public line into policy.toml, or it proves nothing"
+        )
+    elif not any(held.key_id for held in mine):
         console.note("UNSIGNED: anybody who can write to the store can write such a decision; the policy allows it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -62,7 +62,7 @@ class Said:
         )
 
 
-def decide(
+def decide(  # a decision is these facts, given by name
     case: Path,
     *,
     role: str,
@@ -71,18 +71,22 @@ def decide(
     reason: str | None = None,
     key: Path | None = None,
     confirmations: Confirmations | None = None,
+    seen: Mapping[str, str] | None = None,
     now: datetime | None = None,
 ) -> Path:
     """Put a reviewer's decision into a case, and move a quarantined one where all its decisions now send it.
 
     An approved case takes approvals that renew those that end, and no rejections: it is retired.
 
-    ``key`` is the file of the reviewer's private key. Returns the statement's path, in the folder where the case then stands.
+    ``key`` is the file of the reviewer's private key. ``seen`` are SHA-256 digests, by file name, of what the reviewer looked at:
+    a case of other bytes is refused. Returns the statement's path, in the folder where the case then stands.
     Raises `ApprovalRefused` with every reason at once, `EvidenceMissing` for a case that cannot be replayed,
     `ProvenanceInvalid` for one that is not as it was written, `UsageError` for one about which nothing is decided any more.
     """
     said = Said.of(role=role, reviewer=reviewer, decision=decision, reason=reason, confirmations=confirmations)
     with _under_review(case, now) as (held, folder, ground):
+        if seen is not None and any(folder.digests.get(file) != digest for file, digest in seen.items()):
+            raise ApprovalRefused(["the case has changed since it was looked at; look again, then decide"])
         known = ground.facts(folder)
         days = ground.policy.lasts_days
         digests, absent = bound(said.role, folder.digests)

@@ -45,7 +45,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """One statement of a case. ``key_id`` is the trusted key that signed it, None where none did.
+    """One statement of a case. ``key_id`` is the trusted key that signed it, None where none did; ``signed`` by any key at all.
 
     ``outdated`` is one after which the same person spoke again in the same role; it counts for nothing.
     """
@@ -54,6 +54,7 @@ class Held:
     sha256: str
     statement: Statement | None
     key_id: str | None = None
+    signed: bool = False
     faults: tuple[Fault, ...] = ()
     outdated: bool = False
 
@@ -187,7 +188,14 @@ def _held(name: str, content: bytes, case: CaseFolder, context: Context) -> Held
         faults.append(Fault(code="damaged", file=file, line="does not bear the name of its role"))
     key_id, of_signature = signature_faults(envelope, context.policy.known(statement.reviewer), context.policy, file)
     faults += [*of_signature, *faults_of(statement, case, context, file)]
-    return Held(name=name, sha256=sha256(content), statement=statement, key_id=key_id, faults=tuple(faults))
+    return Held(
+        name=name,
+        sha256=sha256(content),
+        statement=statement,
+        key_id=key_id,
+        signed=bool(envelope.signatures),
+        faults=tuple(faults),
+    )
 
 
 def _in_force(held: Sequence[Held]) -> list[Held]:

@@ -142,9 +142,11 @@ class _Reader:
         if name not in self._table:
             return default
         value = self._table[name]
+        if value is False:
+            return None
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_DAYS:
             return value
-        return self._fault(f"{name}: must be a number of days, at least 1", default)
+        return self._fault(f"{name}: must be a number of days, at least 1, or false for never", default)
 
     def counts(self, name: str, default: Mapping[Role, int]) -> Mapping[Role, int]:
         if name not in self._table:

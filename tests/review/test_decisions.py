@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -330,6 +331,23 @@ def test_a_case_is_looked_at_again_when_terms_change_or_time_has_passed(make, ro
     found = state(approved, now=NOW)
     assert found.labels == ("missing_red", "needs_re_review")
     assert found.sound
+
+
+def test_what_was_looked_at_is_what_is_decided_about(make):
+    case = make()
+    seen = {name: hashlib.sha256((case / name).read_bytes()).hexdigest() for name in ("fixture.json", "README.md")}
+    (case / "README.md").write_text("# Something else\n")
+    assert refused(case, seen=seen) == ["the case has changed since it was looked at; look again, then decide"]
+    assert refused(case, seen={"expect.yml": "ab"})
+    approve(case, "privacy", "Rana Okafor", seen={"fixture.json": seen["fixture.json"]})
+
+
+def test_a_signature_by_a_key_that_nobody_knows_proves_nothing_and_is_told(make, tmp_path):
+    case = make()
+    create_signing_key(tmp_path / "own")
+    approve(case, "privacy", "Rana Okafor", key=tmp_path / "own")
+    (held,) = state(case, now=NOW).verdict.held
+    assert (held.signed, held.key_id, held.counts) == (True, None, True)
 
 
 def test_a_statement_made_elsewhere_is_taken_for_its_case_alone(make, root):

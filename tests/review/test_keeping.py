@@ -227,7 +227,7 @@ def test_a_case_that_vanished_from_disk_is_an_error(approve, make, root, place):
     assert "gone without a record" in problem
 
 
-def test_a_case_that_vanished_from_git_is_an_error_whatever_the_register_says(approve, root):
+def test_a_case_that_vanished_from_git_is_an_error_whatever_the_register_says(approve, root, tmp_path):
     approve()
     approve(OTHER)
 
@@ -257,6 +257,10 @@ def test_a_case_that_vanished_from_git_is_an_error_whatever_the_register_says(ap
     git("add", "-A")
     git("commit", "-qm", "retire one")
     assert len(register(root, now=NOW).problems) == 1
+    # A clone of the last commit alone has no history to be asked.
+    git("clone", "-q", "--depth", "1", f"file://{root}", str(tmp_path / "shallow"))
+    shallow = register(tmp_path / "shallow", now=NOW)
+    assert (shallow.history_asked, shallow.problems) == (False, ())
 
 
 def test_a_case_of_a_colleague_s_quarantine_is_not_missed_here(make, root):

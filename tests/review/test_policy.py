@@ -105,6 +105,14 @@ def test_a_policy_that_nobody_can_meet_or_everybody_does_is_refused(tmp_path):
             policy(tmp_path)
 
 
+def test_what_never_ends_is_said_by_false(tmp_path):
+    (tmp_path / "policy.toml").write_text("review-due-days = false\nlasts-days = false\n")
+    assert (policy(tmp_path).review_due_days, policy(tmp_path).lasts_days) == (None, None)
+    (tmp_path / "policy.toml").write_text("review-due-days = true\n")
+    with pytest.raises(UsageError, match="or false for never"):
+        policy(tmp_path)
+
+
 def test_one_key_is_one_person_s(tmp_path):
     line = create_signing_key(tmp_path / "key").public_line
     (tmp_path / "policy.toml").write_text(f"[people.Ines]\nkeys = ['{line}']\n[people.Jo]\nkeys = ['{line}']\n")
