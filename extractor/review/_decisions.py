@@ -17,7 +17,7 @@ from ._demands import unclear
 from ._envelope import Damaged, opened, sealed
 from ._folder import CaseFolder, read_folder
 from ._ground import Ground
-from ._judging import file_of, judge
+from ._judging import file_of, judge, weigh
 from ._opened import opened_store
 from ._register import of_move
 from ._roles import Role, is_machine, person, role_named
@@ -156,8 +156,8 @@ def _accept(held: Shelves, folder: CaseFolder, ground: Ground, envelope: bytes) 
 
 def _refuse(case: CaseFolder, name: str, statement: Statement, ground: Ground) -> None:
     """Raise what stands in the way of the statement called ``name`` among the case's approvals."""
-    verdict = judge(case, ground.context(case))
-    faults = [fault for held in verdict.held if held.name == name for fault in held.faults]
+    context = ground.context(case)
+    verdict, faults = judge(case, context), weigh(name, case.approvals[name], case, context).faults
     forged = [fault.line for fault in faults if fault.code in _FORGED]
     if forged:
         raise ProvenanceInvalid(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from .. import ruleset, settings
 from ..schemas import SCHEMA_VERSION
+from ._faults import Context
 from ._folder import CaseFolder
-from ._judging import Context
 from ._policy import Policy, policy
 from ._register import Facts, Record, facts, records, seen_red
 from ._statement import Terms

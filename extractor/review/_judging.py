@@ -1,46 +1,24 @@
-"""Whether a case's decisions hold: each statement by itself, then all of them against the policy."""
+"""Whether a case's decisions hold: which statements are in force, and what they come to under the policy."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
 
 from ..model.layout import APPROVALS
-from ._demands import unmet
-from ._envelope import Damaged, Envelope, opened, signers
+from ._envelope import Damaged, opened
+from ._faults import Code, Context, Fault, faults_of, signature_faults
 from ._folder import CaseFolder, sha256
-from ._policy import Person, Policy
-from ._roles import BINDS, ROLES, Role, is_machine, same_person
-from ._statement import Malformed, Statement, bound, instant, read
-
-Code: TypeAlias = Literal[
-    "damaged", "copied", "signature", "unsigned", "changed", "expired", "future", "wrong_role", "no_person", "author", "unmet",
-    "doubled", "rejected", "missing_role"
-]  # fmt: skip
-"""What may be wrong with an approval; docs/lifecycle.md says what each means."""
+from ._policy import Policy
+from ._roles import ROLES, Role, same_person
+from ._statement import Malformed, Statement, read
 
 _NAME = re.compile(rf"({'|'.join(ROLES)})\.([1-9][0-9]{{0,3}})\.json")
 # Statements that say nothing: not even that somebody else has spoken since.
 _NO_VOICE: frozenset[Code] = frozenset({"damaged", "copied", "signature", "unsigned", "future"})
 # What befalls a statement that was true when it was made.
 _PASSING: frozenset[Code] = frozenset({"changed", "expired", "unmet"})
-_SKEW = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One thing that is wrong, and in which file of the case; the line is our own words, and names of the policy's people."""
-
-    code: Code
-    file: str | None
-    line: str
-
-    def __str__(self) -> str:
-        """Return the line that people read."""
-        return f"{self.file}: {self.line}" if self.file else self.line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +47,6 @@ class Held:
         """Whether it is a rejection that holds."""
         said = self.statement
         return said is not None and said.decision == "rejected" and not self.faults and not self.outdated
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """What a judgement depends on beside the case: the policy, the moment, who made the case, whether it was seen red."""
-
-    policy: Policy
-    now: datetime
-    author: str | None = None
-    red: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +80,11 @@ class Verdict:
 
 def judge(case: CaseFolder, context: Context) -> Verdict:
     """Return what a case's statements come to, now and under this policy."""
-    held = _replaced(_in_force([_held(name, content, case, context) for name, content in case.approvals.items()]))
+    needed = context.policy.needed(red=context.red)
+    held = _in_force([weigh(name, content, case, context) for name, content in case.approvals.items()])
+    held = _replaced(held, needed)
     counting = [one for one in held if one.counts]
     people = {role: len(_people(one.statement for one in counting if _role(one) == role)) for role in ROLES}
-    needed = context.policy.needed(red=context.red)
     rejected = [
         Fault(code="rejected", file=None, line=f"was rejected as {said.role} by {said.reviewer}")
         for one in held
@@ -128,52 +97,14 @@ def judge(case: CaseFolder, context: Context) -> Verdict:
     )
 
 
-def faults_of(statement: Statement, case: CaseFolder, context: Context, file: str | None = None) -> list[Fault]:
-    """Return what is wrong with a statement, its signature apart."""
-    if statement.case_id != case.case_id:
-        return [Fault(code="copied", file=file, line="speaks of another case")]
-    found = (*_of_bytes(statement, case), *_of_time(statement, context), *_of_person(statement, context))
-    lacking = unmet(statement, case, context.policy, red=context.red)
-    return [
-        *(Fault(code=code, file=file, line=line) for code, line in found),
-        *(Fault(code="unmet", file=file, line=line) for line in lacking),
-    ]
-
-
-def expiry(statement: Statement, policy: Policy) -> datetime | None:
-    """Return when an approval ends: by its own word or by the policy of today, whichever is sooner; None for never."""
-    ends = [instant(statement.expires_at)] if statement.expires_at else []
-    if policy.lasts_days is not None:
-        ends.append(instant(statement.at) + timedelta(days=policy.lasts_days))
-    return min(ends, default=None)
-
-
 def file_of(role: Role, names: Iterable[str]) -> str:
     """Return the name of the next statement in a role, given the names of those that stand."""
     numbers = [int(match.group(2)) for name in names if (match := _NAME.fullmatch(name)) and match.group(1) == role]
     return f"{role}.{max(numbers, default=0) + 1}.json"
 
 
-def signature_faults(
-    envelope: Envelope, person: Person | None, policy: Policy, file: str | None
-) -> tuple[str | None, list[Fault]]:
-    """Return the trusted key that signed, and what is wrong with the signatures for whom the envelope names."""
-    keys = person.keys if person else ()
-    held = signers(envelope, keys)
-    if held:
-        return held[0], []
-    if envelope.signatures and (keys or not policy.unsigned):
-        return None, [
-            Fault(code="signature", file=file, line="no key that the policy trusts for its reviewer has signed it")
-        ]
-    if keys:
-        return None, [Fault(code="unsigned", file=file, line="its reviewer has a key in the policy and has not signed")]
-    if not policy.unsigned:
-        return None, [Fault(code="unsigned", file=file, line="is not signed, and the policy counts signed ones alone")]
-    return None, []
-
-
-def _held(name: str, content: bytes, case: CaseFolder, context: Context) -> Held:
+def weigh(name: str, content: bytes, case: CaseFolder, context: Context) -> Held:
+    """Return one statement with all that is wrong with it, whoever has spoken since."""
     match = _NAME.fullmatch(name)
     # A strange name is not ours to say.
     file = f"{APPROVALS}/{name}" if match else f"{APPROVALS}, entry {list(case.approvals).index(name) + 1} by name"
@@ -211,15 +142,20 @@ def _in_force(held: Sequence[Held]) -> list[Held]:
     return sorted(found, key=lambda one: one.name)
 
 
-def _replaced(held: Sequence[Held]) -> list[Held]:
-    """Return all statements, those marked that hold no longer, and after which another approval in their role does."""
+def _replaced(held: Sequence[Held], needed: Mapping[Role, int]) -> list[Held]:
+    """Return all statements, those marked that hold no longer and are not missed: their role is not asked for, or another
+    approval in it has come since.
+    """
     counting = [(one.statement.role, one.statement.at) for one in held if one.counts and one.statement]
     return [
         replace(one, faults=(), outdated=True)
         if one.faults
         and one.statement
         and all(fault.code in _PASSING for fault in one.faults)
-        and any(role == one.statement.role and at > one.statement.at for role, at in counting)
+        and (
+            one.statement.role not in needed
+            or any(role == one.statement.role and at > one.statement.at for role, at in counting)
+        )
         else one
         for one in held
     ]
@@ -233,36 +169,6 @@ def _again(spoken: Statement, other: Held) -> bool:
         and same_person(said.reviewer, spoken.reviewer)
         and not any(fault.code in _NO_VOICE for fault in other.faults)
     )
-
-
-def _of_bytes(statement: Statement, case: CaseFolder) -> Iterator[tuple[Code, str]]:
-    digests, absent = bound(statement.role, case.digests)
-    for name in BINDS[statement.role]:
-        if (statement.digests.get(name), name in statement.absent) != (digests.get(name), name in absent):
-            yield "changed", f"{name} is not what {statement.reviewer} saw as {statement.role}"
-    if {*statement.digests, *statement.absent} != {*BINDS[statement.role]}:
-        yield "changed", f"does not bind the files of the role {statement.role}"
-
-
-def _of_time(statement: Statement, context: Context) -> Iterator[tuple[Code, str]]:
-    until = expiry(statement, context.policy)
-    if until is not None and until <= context.now:
-        yield "expired", f"expired on {until.date().isoformat()}"
-    if instant(statement.at) > context.now + _SKEW:
-        yield "future", "is dated in the future"
-
-
-def _of_person(statement: Statement, context: Context) -> Iterator[tuple[Code, str]]:
-    known = context.policy.known(statement.reviewer)
-    if known and known.roles and statement.role not in known.roles:
-        yield "wrong_role", f"{known.name} may not decide as {statement.role}"
-    if is_machine(statement.reviewer):
-        yield "no_person", "the reviewer is no person"
-    if context.policy.author_differs and statement.decision == "approved":
-        if context.author is None:
-            yield "author", "nobody is on record as the case's author: register set CASE --author NAME"
-        elif same_person(context.author, statement.reviewer):
-            yield "author", f"{statement.reviewer} made the case and may not approve it"
 
 
 def _doubled(counting: Sequence[Held], policy: Policy) -> list[Fault]:

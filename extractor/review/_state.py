@@ -10,9 +10,10 @@ from typing import Final, Literal, TypeAlias
 
 from ..model.json import JsonValue
 from ..model.layout import APPROVED, CAPTURE, QUARANTINE, REJECTED, RETIRED
+from ._faults import expiry
 from ._folder import CaseFolder
 from ._ground import Ground
-from ._judging import Held, Verdict, expiry, judge
+from ._judging import Held, Verdict, judge
 from ._roles import Role
 from ._statement import Malformed, Statement, instant
 

@@ -243,6 +243,23 @@ def test_a_change_voids_the_approvals_that_bound_it_and_those_alone(make, root):
     assert state(root / "approved" / CASE, now=NOW + timedelta(hours=2)).faults == ()
 
 
+def test_what_nobody_asked_for_and_holds_no_longer_is_not_in_the_way(make, root):
+    case = make()
+    approve(case, "qa", "Jo Lind")
+    (case / "approvals" / "qa.1.json").rename(root / "aside")
+    # As annotate leaves it: other bytes, and what people added carried along.
+    document = (case / "fixture.json").read_bytes()
+    case.rename(root / "old")
+    case = make(edits={"incident_id": "INC-8"})
+    assert (case / "fixture.json").read_bytes() != document
+    (case / "approvals").mkdir()
+    (root / "aside").rename(case / "approvals" / "qa.1.json")
+    assert state(case, now=NOW).verdict.held[0].outdated
+    approve(case, "privacy", "Rana Okafor")
+    approve(case, "incident-owner", "Ines Duarte")
+    assert require_approved(validate_approved(root, now=NOW)) is None
+
+
 def test_the_last_word_of_a_person_counts(make):
     case = make()
     approve(case, "privacy", "Rana Okafor")
@@ -358,6 +375,16 @@ def test_a_statement_made_elsewhere_is_taken_for_its_case_alone(make, root):
     aside = root.parent / "statement.json"
     made.rename(aside)
     assert take(one, aside, now=NOW) == made
+    # Nor for other bytes of its own, even in a role that nobody asked for.
+    stale = root.parent / "stale.json"
+    approve(one, "qa", "Jo Lind").rename(stale)
+    (one / "expect.yaml").unlink()
+    take(one, stale, now=NOW).unlink()
+    document = (one / "fixture.json").read_bytes()
+    (one / "fixture.json").write_bytes(document + b" ")
+    with pytest.raises(ProvenanceInvalid, match=r"fixture\.json is not what Jo Lind saw"):
+        take(one, stale, now=NOW)
+    (one / "fixture.json").write_bytes(document)
     aside.write_bytes(b"{}")
     with pytest.raises(ProvenanceInvalid, match="damaged"):
         take(one, aside, now=NOW)
