@@ -12,7 +12,7 @@ from ._envelope import Envelope, signers
 from ._folder import CaseFolder
 from ._policy import Person, Policy
 from ._roles import BINDS, is_machine, same_person
-from ._statement import Statement, bound, instant
+from ._statement import Statement, instant
 
 Code: TypeAlias = Literal[
     "damaged", "copied", "signature", "unsigned", "changed", "expired", "future", "wrong_role", "no_person", "author", "unmet",
@@ -86,9 +86,8 @@ def expiry(statement: Statement, policy: Policy) -> datetime | None:
 
 
 def _of_bytes(statement: Statement, case: CaseFolder) -> Iterator[tuple[Code, str]]:
-    digests, absent = bound(statement.role, case.digests)
     for name in BINDS[statement.role]:
-        if (statement.digests.get(name), name in statement.absent) != (digests.get(name), name in absent):
+        if statement.digests.get(name) != case.digests.get(name):
             yield "changed", f"{name} is not what {statement.reviewer} saw as {statement.role}"
     if {*statement.digests, *statement.absent} != {*BINDS[statement.role]}:
         yield "changed", f"does not bind the files of the role {statement.role}"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from extractor.errors import ApprovalRefused, CaseExists, EvidenceMissing, ProvenanceInvalid, UsageError
 from extractor.model.json import parse
 from extractor.review import Confirmations, decide, require_approved, state, take, validate_approved
+from extractor.review._envelope import opened, sealed
 from extractor.review._keys import create_signing_key
+from extractor.review._statement import read, render
 
 CASE = "2026-03-02-refund-create-timeout-error-0a1b2c3d"
 OTHER = "2026-03-05-mail-send-no-error-11223344"
@@ -267,6 +270,21 @@ def test_the_last_word_of_a_person_counts(make):
     found = state(case, now=NOW + timedelta(hours=1))
     assert [held.outdated for held in found.verdict.held] == [True, False]
     assert found.missing == {"incident-owner": 1}
+
+
+def test_the_last_word_is_told_by_its_date_and_not_by_its_file_s_name(make):
+    case = make()
+    first = approve(case, "privacy", "Rana Okafor")
+    said = read(opened(first.read_bytes()).payload)
+    no = replace(said, decision="rejected", reason="a name stands there", at="2026-03-04T10:00:01Z")
+    first.rename(first.with_name("privacy.2.json"))
+    first.write_bytes(sealed(render(no), None))
+    found = state(case, now=NOW + timedelta(hours=1))
+    assert [held.outdated for held in found.verdict.held] == [False, True]
+    assert "was rejected as privacy by Rana Okafor" in found.faults
+    assert any(
+        "was rejected" in line for line in refused(case, "incident-owner", "Ines Duarte", now=NOW + timedelta(hours=1))
+    )
 
 
 class Signed:
