@@ -15,6 +15,7 @@ ExtractFixtureError                exit
 ├── InputUnreadable                 6   a source cannot be read, or holds no span
 ├── ValidationFailed                1   a fixture, sidecar or rule does not fit its schema
 ├── CaseExists                      1   another case stands where this one would be written
+├── ApprovalRefused                 1   the case, or the reviewer, is not fit for this decision
 └── ProvenanceInvalid               7   an approval or a sidecar does not fit its case
 
 No message holds input: places are given by position (file 2, record 17, ``tool_events[3].arguments``), never by
@@ -127,6 +128,16 @@ class CaseExists(ExtractFixtureError):
     """A case with the same id and other bytes is already there."""
 
     exit_status = 1
+
+
+class ApprovalRefused(ExtractFixtureError):
+    """A decision about a case is not accepted; ``reasons`` are one line each, all of them at once."""
+
+    exit_status = 1
+
+    def __init__(self, reasons: Sequence[str], *, hint: str | None = None) -> None:
+        super().__init__("\n".join(reasons), hint=hint)
+        self.reasons = tuple(reasons)
 
 
 class ProvenanceInvalid(ExtractFixtureError):

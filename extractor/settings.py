@@ -20,7 +20,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
-_TABLES = ("own", "deny", "nlp")
+_TABLES = ("own", "deny", "nlp", "approvals")
 
 Table = Mapping[str, object]
 _Section = TypeVar("_Section", Own, Deny, Nlp)
@@ -30,13 +30,15 @@ _Section = TypeVar("_Section", Own, Deny, Nlp)
 class Settings:
     """Defaults that the command line may override. Paths are absolute or relative to the file that named them.
 
-    ``rules`` are folders of overlays; ``config`` holds what goes into every `RunConfig`.
+    ``rules`` are folders of overlays; ``config`` holds what goes into every `RunConfig`. ``approvals`` is the policy's table
+    as it stands, for `extractor.review` to read; None where the project has none.
     """
 
     out: Path = Path("fixtures")
     key_file: Path | None = None
     rules: tuple[Path, ...] = ()
     config: RunConfig = field(default_factory=RunConfig)
+    approvals: Table | None = None
 
 
 def find(start: Path) -> Settings:
@@ -64,6 +66,9 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
     own = _section(table, "own", Own, faults)
     deny = _section(table, "deny", Deny, faults)
     nlp = _section(table, "nlp", Nlp, faults)
+    approvals = table.get("approvals")
+    if approvals is not None and not isinstance(approvals, dict):
+        faults.append("approvals: must be a table")
     if faults:
         raise UsageError(f"{file} holds settings that are not understood:\n" + "\n".join(f"  {f}" for f in faults))
     out, key_file = texts["out"], texts["key-file"]
@@ -71,6 +76,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
         out=folder / out if out else Settings().out,
         key_file=folder / key_file if key_file else None,
         rules=tuple(folder / name for name in lists["rules"]),
+        approvals=approvals if isinstance(approvals, dict) else None,
         config=RunConfig(
             override=Override(keep=lists["keep"], drop=lists["drop"]),
             time_zone=texts["time-zone"],

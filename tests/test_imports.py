@@ -18,6 +18,9 @@ print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys
 HEAVY = {"spacy", "thinc", "presidio_analyzer", "presidio_anonymizer", "pyarrow", "numpy", "rich", "opentelemetry"}
 
 
+LIFE = ("approve", "reject", "register", "retire", "purge", "export")
+
+
 def loaded_by(*arguments: str) -> tuple[int, set[str]]:
     done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True)
     status, names = json.loads(done.stdout.splitlines()[-1])
@@ -26,7 +29,11 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("--version",), *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key"))],
+    [
+        ("--help",),
+        ("--version",),
+        *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", *LIFE)),
+    ],
 )
 def test_help_loads_nothing_heavy(arguments):
     status, names = loaded_by(*arguments)
@@ -61,3 +68,9 @@ def test_a_new_key_needs_no_language_model(tmp_path):
     status, names = loaded_by("key", "new", "--out", str(tmp_path / "workspace.key"))
     assert status == 0
     assert not names & HEAVY
+
+
+def test_looking_at_a_store_loads_no_cryptography_and_no_schemas(tmp_path):
+    status, names = loaded_by("register", "--store", str(tmp_path))
+    assert status == 0
+    assert not names & (HEAVY | {"jsonschema", "yaml", "cryptography", "securesystemslib"})

@@ -27,10 +27,16 @@ COMMANDS = {
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
+    "approve": "Approve a case in one role.",
+    "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",
+    "retire": "Retire an approved case, with a reason and, where one takes its place, a successor.",
+    "register": "List every case with its state, its people and its dates.",
+    "purge": "Remove expired cases from quarantine and from the rejected ones, and expired captures of approved cases.",
+    "export": "Write what continuous integration needs of the approved cases.",
     "retain": "Keep the raw traces of possible incidents before the backend forgets them.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",
-    "key": "Make, name and check the workspace key.",
+    "key": "Make, name and check the workspace key; make a key to sign with.",
 }
 """Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""
 
@@ -44,7 +50,7 @@ extract-fixture extract --trace-id ID SOURCE…
 \b
 Exit status:
 0  done
-1  a judged failure: validation, a case that would be overwritten
+1  a judged failure: validation, a refused approval, a case that would be overwritten or has vanished
 2  usage, project settings, keys, rules
 3  trace not found
 4  evidence missing: the case cannot be replayed

@@ -10,7 +10,7 @@ from typing import Unpack
 
 import click
 
-from extractor import pipeline, read, ruleset, settings, write
+from extractor import pipeline, read, review, ruleset, settings, write
 from extractor.errors import EvidenceMissing, UsageError
 
 from . import options, request, summary
@@ -144,6 +144,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     reading = read.with_evidence(reading, evidence)
     made = pipeline.extract(reading, config, rules, key, _occasion())
     stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
+    review.enrol(out or project.out, stored.case_id)
     if explain:
         summary.explain(console, made.explained)
     if as_json:

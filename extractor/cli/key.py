@@ -1,4 +1,4 @@
-"""``extract-fixture key``: the workspace key."""
+"""``extract-fixture key``: the workspace key, and keys to sign with."""
 
 from __future__ import annotations
 
@@ -20,20 +20,29 @@ from .sidecars import key_id_of, sidecars_below
 
 @click.group()
 def command() -> None:
-    """Make, name and check the workspace key."""
+    """Make, name and check the workspace key; make a key to sign with."""
 
 
 @command.command()
 @click.option("--out", required=True, type=options.FILE, help="The file to make; it must not exist.")
+@click.option("--signing", is_flag=True, help="Make a person's key for signing decisions, and FILE.pub beside it.")
 @options.quiet
-def new(*, out: Path, quiet: bool) -> None:
+def new(*, out: Path, signing: bool, quiet: bool) -> None:
     """Make a key, readable by its owner alone (mode 0600).
 
-    Who has the key and the trace can relink a case; without it, the same value gets another pseudonym. Share it with
-    your team as you share other secrets, and never commit it.
+    Who has the workspace key and the trace can relink a case; without it, the same value gets another pseudonym. Share it
+    with your team as you share other secrets, and never commit it. A signing key is one person's own (ed25519, in
+    OpenSSH's format); its public half goes into the policy.
     """
-    key = create_key(out)
     console = Console(quiet=quiet)
+    if signing:
+        from extractor.review._keys import create_signing_key  # cryptography, for those who sign
+
+        made = create_signing_key(out)
+        console.rows((("key", f"{out} ({made.public.key_id})"), ("public", f"{out}.pub: {made.public_line}")))
+        console.say("The private file is yours alone. The public line goes into policy.toml, under your name.")
+        return
+    key = create_key(out)
     console.rows((("key", f"{out} (id {key.key_id})"), ("next", f"export EXTRACT_FIXTURE_KEY_FILE={out}")))
     console.say("Team-mates need the same file. Never commit it.")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from extractor.errors import ProvenanceInvalid, UsageError
+from extractor.model.json import JsonValue
+from extractor.review import ApprovedCase, validate_approved
 from extractor.validate import CaseReport, ValidationReport, validate_case
 
 from . import options
@@ -14,7 +18,8 @@ from .console import Console
 
 
 @click.command()
-@click.argument("paths", metavar="PATH…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="[PATH]…", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--approved", type=options.FOLDER, help="Hold every approved case of a store to its approvals, too.")
 @click.option(
     "--provenance", type=options.FOLDER, help="Where sidecars stand that are not beside their case: DIR/CASE_ID/."
 )
@@ -22,22 +27,54 @@ from .console import Console
 @options.quiet
 @click.pass_context
 def command(
-    ctx: click.Context, *, paths: tuple[Path, ...], provenance: Path | None, as_json: bool, quiet: bool
+    ctx: click.Context,
+    *,
+    paths: tuple[Path, ...],
+    approved: Path | None,
+    provenance: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Check that cases are whole and fit their schema.
 
     PATH is a fixture.json, a case, or a folder of cases. A valid case is one that can be replayed; whether the incident
     is fixed is another question.
+
+    --approved names a store or its folder of approved cases: a case that was changed, is not signed as the policy demands, or
+    not approved by the people in the roles that it names, ends with 7.
     """
+    if not paths and approved is None:
+        raise UsageError("what is to be validated? name a case, or --approved DIR")
     console = Console(json=as_json, quiet=quiet)
+    judged = validate_approved(approved) if approved is not None else ()
+    for case in judged:
+        _tell_approved(case, console)
+    if not paths:
+        ctx.exit(_status(judged, 0))
     reports = [validate_case(path, provenance_dir=provenance) for path in paths]
     report = ValidationReport(cases=tuple(case for each in reports for case in each.cases))
-    for case in report.cases:
-        _tell(case, console, many=len(report.cases) > 1)
+    for one in report.cases:
+        _tell(one, console, many=len(report.cases) > 1)
     if len(report.cases) > 1:
         valid = sum(not case.problems for case in report.cases)
         console.say(f"{valid} of {len(report.cases)} cases are valid")
-    ctx.exit(report.exit_status)
+    ctx.exit(_status(judged, report.exit_status))
+
+
+def _status(judged: Sequence[ApprovedCase], status: int) -> int:
+    return ProvenanceInvalid.exit_status if any(case.faults for case in judged) else status
+
+
+def _tell_approved(case: ApprovedCase, console: Console) -> None:
+    if console.json:
+        labels: list[JsonValue] = [*case.state.labels] if case.state else []
+        console.data({"case_id": case.name, "approved": not case.faults, "faults": [*case.faults], "labels": labels})
+        return
+    for fault in case.faults:
+        console.note(f"{case.name}: {fault}")
+    if not case.faults and case.state:
+        note = f"  ({', '.join(case.state.labels).replace('_', ' ')})" if case.state.labels else ""
+        console.say(f"approved: {case.name}{note}")
 
 
 def _tell(case: CaseReport, console: Console, *, many: bool) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse, pretty
-from ..model.layout import CAPTURE, CONTROLS, FILES, FIXTURE, FOLDERS, PROVENANCE, is_case_id
+from ..model.layout import CAPTURE, CONTROLS, FILES, FIXTURE, FOLDERS, PROVENANCE, RESTRICTED, case_of, is_case_id
 from ..replay.fixture_check import MAX_BYTES, Unreadable, load, structural_problems
 from ..schemas import schema_problems
 from ._report import CaseReport, Problem, ValidationReport
@@ -74,7 +74,8 @@ def _folders_in(folder: Path) -> list[Path]:
     return sorted(
         entry
         for entry in folder.iterdir()
-        if not entry.name.startswith(".") and not entry.is_symlink() and entry.is_dir()
+        # What a store keeps apart from its cases is none.
+        if not entry.name.startswith(".") and entry.name != RESTRICTED and not entry.is_symlink() and entry.is_dir()
     )
 
 
@@ -88,7 +89,12 @@ def _judge(found: _Found, position: int, provenance_dir: Path | None, *, sole: b
         return CaseReport(position=position, case_id=None, provenance="absent", problems=tuple(problems))
     case_id, said = _document_problems(content)
     problems += said
-    if found.folder is not None and found.named and case_id is not None and found.folder.resolve().name != case_id:
+    if (
+        found.folder is not None
+        and found.named
+        and case_id is not None
+        and case_of(found.folder.resolve().name) != case_id
+    ):
         problems.append(Problem(voice="folder", line="the folder does not bear the name of its case_id"))
     sidecar: Sidecar = find_sidecar(found.fixture.parent, provenance_dir, case_id, sole=sole)
     problems += sidecar_problems(sidecar, content)

@@ -5,17 +5,20 @@ from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
 from ._provenance import render_provenance
 from ._readme import render_readme
+from ._shelves import Shelves, shelves
 from ._store import Stored, store
 
 __all__ = [
     "REVIEW",
     "ROTATE",
     "Notices",
+    "Shelves",
     "Stored",
     "case_id",
     "render_capture",
     "render_fixture",
     "render_provenance",
     "render_readme",
+    "shelves",
     "store",
 ]

@@ -1,0 +1,67 @@
+"""The life of a case after extraction: who approved what, where it stands, when it ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from ..model.json import JsonValue
+from ._approved import ApprovedCase, require_approved, validate_approved
+from ._decisions import decide, take
+from ._folder import read_folder
+from ._ground import Ground
+from ._keeping import Purged, enrol, purge, put_on_record, red_run, retire
+from ._listing import Register, Row, locate, register
+from ._pack import pack
+from ._packets import over_packet, subject
+from ._policy import Policy, policy
+from ._register import Facts
+from ._roles import ROLES, Role, person
+from ._state import State, state_of
+from ._statement import Confirmations, Decision
+
+__all__ = [
+    "ROLES",
+    "ApprovedCase",
+    "Confirmations",
+    "Decision",
+    "Facts",
+    "Policy",
+    "Purged",
+    "Register",
+    "Role",
+    "Row",
+    "State",
+    "decide",
+    "enrol",
+    "locate",
+    "over_packet",
+    "pack",
+    "packet_subject",
+    "person",
+    "policy",
+    "purge",
+    "put_on_record",
+    "red_run",
+    "register",
+    "require_approved",
+    "retire",
+    "state",
+    "take",
+    "validate_approved",
+]
+
+
+def state(case: Path, *, now: datetime | None = None) -> State:
+    """Return where a case is in its life, derived from its folder as it is now.
+
+    Raises `InputUnreadable` where no case is, `UsageError` for a policy that is not understood.
+    """
+    folder = read_folder(case)
+    return state_of(folder, Ground.of(folder.root, now))
+
+
+def packet_subject(case: Path) -> dict[str, JsonValue]:
+    """Return what a packet's JSON holds under ``subject``, so that `over_packet` can make a statement over it."""
+    folder = read_folder(case)
+    return subject(folder, Ground.of(folder.root))
