@@ -3,7 +3,7 @@
 from ._capture import render_capture
 from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
-from ._provenance import render_provenance
+from ._provenance import render_provenance, stand_ins
 from ._readme import render_readme
 from ._store import Stored, store
 
@@ -17,5 +17,6 @@ __all__ = [
     "render_fixture",
     "render_provenance",
     "render_readme",
+    "stand_ins",
     "store",
 ]

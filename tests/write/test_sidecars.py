@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from extractor.model.case import LanguageModel, Proofs, RedactedCase, RedactionCount, Residual
+from extractor.model.case import LanguageModel, Proofs, Pseudonym, RedactedCase, RedactionCount, Residual
 from extractor.model.config import Override, RunConfig
 from extractor.model.json import parse
 from extractor.model.reading import Note, Reading, SourceFile
@@ -48,7 +48,12 @@ def redacted(document: Any) -> RedactedCase:
     )
 
 
-def provenance(redacted: RedactedCase, grader: Mapping[str, Any] | None = None, notes: tuple[Note, ...] = ()) -> bytes:
+def provenance(
+    redacted: RedactedCase,
+    grader: Mapping[str, Any] | None = None,
+    notes: tuple[Note, ...] = (),
+    pseudonyms: tuple[Pseudonym, ...] = (),
+) -> bytes:
     return render_provenance(
         redacted,
         Proofs(
@@ -58,6 +63,7 @@ def provenance(redacted: RedactedCase, grader: Mapping[str, Any] | None = None, 
             classes=3,
             occurrences=5,
             preserved=3,
+            pseudonyms=pseudonyms,
         ),
         render_fixture(redacted.document),
         config=RunConfig(override=Override(keep=("secret-span-name",)), treat={"input": "word"}),
@@ -113,6 +119,23 @@ def test_every_span_has_its_decision_under_a_synthetic_id(redacted: RedactedCase
     ]
     assert selection[0]["flows"][0]["producer"] == "00000000000000a2"
     assert not any(original.encode() in content for original in SPANS)
+
+
+def test_the_sidecar_says_of_each_pseudonym_which_class_it_has_and_never_for_what_it_stands(redacted: RedactedCase) -> None:
+    made = (
+        Pseudonym(text="Vokla", entity="person", original="Marlow"),
+        Pseudonym(text="RM-614003", entity="record_id", original="FH-20481"),
+        Pseudonym(text="Fixhe", entity="person", original="Oda"),
+        Pseudonym(text="Fixhe", entity="person", original="ODA"),
+    )
+    content = provenance(redacted, pseudonyms=made)
+    assert json.loads(content)["predicate"]["relations"]["pseudonyms"] == [
+        {"text": "Fixhe", "entity": "person"},
+        {"text": "Vokla", "entity": "person"},
+        {"text": "RM-614003", "entity": "record_id"},
+    ]
+    assert not any(one.original.encode() in content or one.original in repr(one) for one in made)
+    assert schema_problems(parse(content), "provenance") == ()
 
 
 def test_overrides_are_counted_not_quoted(redacted: RedactedCase) -> None:
