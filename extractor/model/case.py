@@ -154,7 +154,8 @@ class Proofs:
     """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read.
 
     ``searched`` counts the known values that no file holds, ``relations`` the replaced occurrences, both by class;
-    ``pseudonyms`` are the distinct stand-ins of those occurrences, each with what it stands for.
+    ``pseudonyms`` are the distinct stand-ins of those occurrences, each with what it stands for; ``accepted`` is what would be
+    residual, had a reviewer not said that it may stay.
     """
 
     known_values: int
@@ -167,6 +168,7 @@ class Proofs:
     relations: tuple[RelationCount, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     pseudonyms: tuple[Pseudonym, ...] = ()
+    accepted: tuple[Residual, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

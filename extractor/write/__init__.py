@@ -5,6 +5,7 @@ from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
 from ._provenance import render_provenance, stand_ins
 from ._readme import render_readme
+from ._request import asked_again, marks, remembered_marks
 from ._store import Stored, store
 
 __all__ = [
@@ -12,7 +13,10 @@ __all__ = [
     "ROTATE",
     "Notices",
     "Stored",
+    "asked_again",
     "case_id",
+    "marks",
+    "remembered_marks",
     "render_capture",
     "render_fixture",
     "render_provenance",

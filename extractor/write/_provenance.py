@@ -58,10 +58,12 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "keep": len(config.override.keep),
                 "drop": len(config.override.drop),
                 "treat": dict(sorted(config.treat.items())),
+                "marks": {name: sum(mark.mark == name for mark in config.marks) for name in ("name", "must_go")},
             },
             "redaction": _redaction(redacted, notices, config),
             "flags": list(notices.flags),
             "residual": [asdict(place) for place in proofs.residual],
+            "accepted": [asdict(place) for place in proofs.accepted],
             "relations": {
                 "classes": proofs.classes,
                 "occurrences": proofs.occurrences,

@@ -121,7 +121,9 @@ def test_every_span_has_its_decision_under_a_synthetic_id(redacted: RedactedCase
     assert not any(original.encode() in content for original in SPANS)
 
 
-def test_the_sidecar_says_of_each_pseudonym_which_class_it_has_and_never_for_what_it_stands(redacted: RedactedCase) -> None:
+def test_the_sidecar_says_of_each_pseudonym_which_class_it_has_and_never_for_what_it_stands(
+    redacted: RedactedCase,
+) -> None:
     made = (
         Pseudonym(text="Vokla", entity="person", original="Marlow"),
         Pseudonym(text="RM-614003", entity="record_id", original="FH-20481"),
@@ -140,7 +142,12 @@ def test_the_sidecar_says_of_each_pseudonym_which_class_it_has_and_never_for_wha
 
 def test_overrides_are_counted_not_quoted(redacted: RedactedCase) -> None:
     content = provenance(redacted)
-    assert json.loads(content)["predicate"]["overrides"] == {"keep": 1, "drop": 0, "treat": {"input": "word"}}
+    assert json.loads(content)["predicate"]["overrides"] == {
+        "keep": 1,
+        "drop": 0,
+        "treat": {"input": "word"},
+        "marks": {"name": 0, "must_go": 0},
+    }
     assert b"secret-span-name" not in content
 
 
@@ -167,6 +174,7 @@ def test_the_capture_leads_back_to_the_trace() -> None:
         trace_ids=("ab" * 16, "cd" * 16),
         span_ids=SPANS,
         known=[{"digest": "0" * 32, "entity": "person", "word": False}],
+        config=RunConfig(),
         extracted_at="2026-03-03T09:00:00Z",
         host="ci-1",
         expires_at="2026-04-02T09:00:00Z",
@@ -180,6 +188,8 @@ def test_the_capture_leads_back_to_the_trace() -> None:
         "files",
         "ledger",
         "known",
+        "request",
+        "marks",
         "extracted_at",
         "host",
         "expires_at",
