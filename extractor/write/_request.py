@@ -11,8 +11,6 @@ from ..model.config import Mark, Override, RunConfig, Wanted
 from ..model.json import JsonValue
 from ..model.layout import CAPTURE
 
-_TEXTS = ("at", "time_zone", "locale", "frozen_at", "ordering", "fidelity", "scope_of")
-
 
 def asked(config: RunConfig) -> dict[str, JsonValue]:
     """Return the members of ``request``; statement, versions and given facts stand redacted in the case itself."""
@@ -59,7 +57,13 @@ def asked_again(capture: Mapping[str, JsonValue], base: RunConfig) -> RunConfig:
         scope=str(request.get("scope")),
         nlp=replace(base.nlp, model=str(request.get("model")), model_sha256=_text(request.get("model_sha256"))),
         marks=remembered_marks(capture),
-        **{name: _text(request.get(name)) for name in _TEXTS},
+        at=_text(request.get("at")),
+        time_zone=_text(request.get("time_zone")),
+        locale=_text(request.get("locale")),
+        frozen_at=_text(request.get("frozen_at")),
+        ordering=_text(request.get("ordering")),
+        fidelity=_text(request.get("fidelity")),
+        scope_of=_text(request.get("scope_of")),
     )
 
 
