@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "Show a case on one screen, or the report of its proofs.",
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
+    "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",

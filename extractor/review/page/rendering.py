@@ -10,10 +10,16 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from .runs import escaped
 from .views import CasePage
 
 _HERE = Path(__file__).parent / "templates"
 _MOST_HOVERS = 400
+
+
+def _finalized(value: object) -> object:
+    """Spell as escapes what could steer a screen, in whatever a template puts out; markup of ours holds none."""
+    return escaped(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
@@ -26,6 +32,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_finalized,
     )
 
 
