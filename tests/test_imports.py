@@ -15,7 +15,18 @@ status = run(sys.argv[1:])
 sys.stdout.flush()
 print("\\n" + json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]))
 """
-HEAVY = {"spacy", "thinc", "presidio_analyzer", "presidio_anonymizer", "pyarrow", "numpy", "rich", "opentelemetry", "flask", "jinja2"}
+HEAVY = {
+    "spacy",
+    "thinc",
+    "presidio_analyzer",
+    "presidio_anonymizer",
+    "pyarrow",
+    "numpy",
+    "rich",
+    "opentelemetry",
+    "flask",
+    "jinja2",
+}
 
 
 def loaded_by(*arguments: str) -> tuple[int, set[str]]:
@@ -26,7 +37,11 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("--version",), *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", "review"))],
+    [
+        ("--help",),
+        ("--version",),
+        *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", "review")),
+    ],
 )
 def test_help_loads_nothing_heavy(arguments):
     status, names = loaded_by(*arguments)

@@ -42,7 +42,9 @@ _OPENER = "review.html"
     help="The exports of the cases, or their folder: what is marked is then redacted and proved anew.",
 )
 @click.option("--with-source", is_flag=True, help="Show originals beside pseudonyms; needs --source and the key.")
-@click.option("--packet", metavar="OUT", type=options.FILE, help="Write OUT.html and OUT.json to mail, and open nothing.")
+@click.option(
+    "--packet", metavar="OUT", type=options.FILE, help="Write OUT.html and OUT.json to mail, and open nothing."
+)
 @click.option(
     "--manifest", "manifests", multiple=True, type=options.FILE, help="A replay that the packet tells of; may repeat."
 )
@@ -51,7 +53,7 @@ _OPENER = "review.html"
 @options.overlays
 @options.model
 @options.quiet
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     *,
     cases: tuple[Path, ...],
     sources: tuple[Path, ...],

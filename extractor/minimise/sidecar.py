@@ -53,7 +53,9 @@ def _relations(relations: JsonValue, reduced: Reduced) -> JsonValue:
     if not isinstance(relations, dict) or not isinstance(told := relations.get("pseudonyms"), list):
         return relations
     standing = [text for _, text in texts(reduced.document)]
-    kept: list[JsonValue] = [each for each in told if isinstance(each, dict) and any(str(each.get("text")) in text for text in standing)]
+    kept: list[JsonValue] = [
+        each for each in told if isinstance(each, dict) and any(str(each.get("text")) in text for text in standing)
+    ]
     return {**relations, "pseudonyms": kept}
 
 

@@ -39,11 +39,16 @@ def proofs(predicate: Members) -> Sequence[str]:
     leaks, relations = members(predicate.get("leaks")), members(predicate.get("relations"))
     kept, all_ = count(relations.get("preserved")), count(relations.get("occurrences"))
     searched = count(leaks.get("known_values"))
+    was = "was" if searched == 1 else "were"
     return (
-        f"{_plural(searched, 'known value')} of the source {'was' if searched == 1 else 'were'} searched for in every byte of"
-        " the case, also encoded, split or joined: none is there.",
-        f"Equal values stayed equal and different ones different in {kept} of {_plural(all_, 'replaced place')}: one customer is"
-        " still one customer, one order one order.",
+        (
+            f"{_plural(searched, 'known value')} of the source {was} searched for in every byte of the case, also encoded,"
+            " split or joined: none is there."
+        ),
+        (
+            f"Equal values stayed equal and different ones different in {kept} of {_plural(all_, 'replaced place')}: one"
+            " customer is still one customer, one order one order."
+        ),
         "Nothing but identifying text was changed: same fields, same order, same numbers.",
     )
 
@@ -53,12 +58,13 @@ def classes(predicate: Members) -> Sequence[ClassCount]:
     relations, leaks = members(predicate.get("relations")), members(predicate.get("leaks"))
     replaced = {text(each.get("entity")): each for each in items(relations.get("entities"))}
     searched = {text(each.get("entity")): count(each.get("values")) for each in items(leaks.get("entities"))}
+    nothing: Members = {}
     return [
         ClassCount(
             entity=entity,
-            values=count(members(replaced.get(entity)).get("values")),
-            occurrences=count(members(replaced.get(entity)).get("occurrences")),
-            preserved=count(members(replaced.get(entity)).get("preserved")),
+            values=count(replaced.get(entity, nothing).get("values")),
+            occurrences=count(replaced.get(entity, nothing).get("occurrences")),
+            preserved=count(replaced.get(entity, nothing).get("preserved")),
             searched=searched.get(entity, 0),
         )
         for entity in sorted({*replaced, *searched})
@@ -107,7 +113,10 @@ def _secrets(predicate: Members) -> Iterator[tuple[str, str]]:
     )
     for (kind, rule), number in sorted(found.items()):
         many = f"{number} × " if number > 1 else ""
-        yield f"rotated:{rule}", f"A secret stood in the trace ({many}{kind}, rule {rule}). It has been rotated: a case is not containment."
+        yield (
+            f"rotated:{rule}",
+            f"A secret stood in the trace ({many}{kind}, rule {rule}). It has been rotated: a case is not containment.",
+        )
 
 
 def _flags(predicate: Members) -> Iterator[tuple[str, str]]:
@@ -116,7 +125,10 @@ def _flags(predicate: Members) -> Iterator[tuple[str, str]]:
         steps.setdefault(text(each.get("category")), []).append(text(each.get("step")))
     for category, places in steps.items():
         where = ", ".join(dict.fromkeys(places))
-        yield f"accepted:{category}", f"{words.FLAGS.get(category, words.plain(category))} stands in {where}. It may stay in this case."
+        yield (
+            f"accepted:{category}",
+            f"{words.FLAGS.get(category, words.plain(category))} stands in {where}. It may stay in this case.",
+        )
 
 
 def ledger(predicate: Members) -> Sequence[tuple[str, int, str]]:

@@ -52,7 +52,11 @@ class QuarantineDesk:
             return "Only a case in quarantine is changed; this one stands elsewhere."
         if self.key is None:
             return "Without the workspace key nothing can be marked: open the page with --key-file."
-        key_id = text(members(members(CaseFiles.of(case).document("provenance.json").get("predicate")).get("redaction")).get("key_id"))
+        key_id = text(
+            members(members(CaseFiles.of(case).document("provenance.json").get("predicate")).get("redaction")).get(
+                "key_id"
+            )
+        )
         if key_id != self.key.key_id:
             return f"This case stands under key {key_id}, this page under {self.key.key_id}: open it with the key of the case."
         return ""
@@ -99,7 +103,9 @@ class QuarantineDesk:
     @property
     def _key(self) -> WorkspaceKey:
         if self.key is None:
-            raise WorkspaceKeyError("without the workspace key nothing can be settled", hint="open the page with --key-file")
+            raise WorkspaceKeyError(
+                "without the workspace key nothing can be settled", hint="open the page with --key-file"
+            )
         return self.key
 
     def _standing(self, case: Path, seen: str) -> Standing:
@@ -179,4 +185,3 @@ def _ours(path: Sequence[str | int]) -> Sequence[str | int]:
 def _short(value: JsonValue) -> str:
     said = escaped(value if isinstance(value, str) else pretty(value).strip())
     return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
-

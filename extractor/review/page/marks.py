@@ -139,5 +139,3 @@ def _rank(residual: Members) -> tuple[int, int, str, int]:
     code = text(residual.get("code"))
     place = _RANK.index(code) if code in _RANK else len(_RANK)
     return place, -count(residual.get("count")), text(residual.get("path")), count(residual.get("start"))
-
-

@@ -159,7 +159,9 @@ def _document(files: CaseFiles, page: CasePage, replays: Sequence[Replay]) -> di
         "missing_evidence": fixture.get("missing_evidence"),
         "residual": predicate.get("residual"),
         "accepted": predicate.get("accepted", []),
-        "relations": {name: members(predicate.get("relations")).get(name) for name in ("classes", "occurrences", "preserved")},
+        "relations": {
+            name: members(predicate.get("relations")).get(name) for name in ("classes", "occurrences", "preserved")
+        },
         "leaks": members(predicate.get("leaks")).get("found"),
         "confirmations": [{"name": name, "sentence": sentence} for name, sentence in page.confirmations],
         "replays": [
@@ -198,4 +200,3 @@ def _said(part: Part) -> str:
 
 def _joined(runs: Sequence[Run]) -> str:
     return "".join(run.text for run in runs)
-

@@ -48,7 +48,9 @@ def style(page: CasePage | None = None) -> Markup:
     """
     sheet = (_HERE / "style.css").read_text("utf-8")
     numbers = [] if page is None else [value.number for value in page.marker.values][:_MOST_HOVERS]
-    lit = "".join(f"body:has(.v{number}:is(:hover,:focus)) .v{number}{{outline:2px solid currentColor}}" for number in numbers)
+    lit = "".join(
+        f"body:has(.v{number}:is(:hover,:focus)) .v{number}{{outline:2px solid currentColor}}" for number in numbers
+    )
     return Markup(f"{sheet}\n{lit}")  # noqa: S704  # nothing of a case stands in it
 
 

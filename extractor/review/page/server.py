@@ -160,7 +160,7 @@ class _Routes:
         headers["Cache-Control"] = "no-store"
         headers["X-Content-Type-Options"] = "nosniff"
         headers["X-Frame-Options"] = "DENY"
-        headers["Referrer-Policy"] = "no-referrer"
+        headers["Referrer-Policy"] = "same-origin"  # with none at all, a browser would name no origin when it posts
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Resource-Policy"] = "same-origin"
         headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(), clipboard-read=()"
@@ -171,9 +171,13 @@ class _Routes:
         """Tell of a failure in our own words: a library's message may quote what it choked on."""
         if isinstance(error, ExtractFixtureError):
             status = 409 if isinstance(error, CaseChanged) else 422
-            return self._message(status, "That did not work", *error.message.splitlines(), *([error.hint] if error.hint else []))
+            return self._message(
+                status, "That did not work", *error.message.splitlines(), *([error.hint] if error.hint else [])
+            )
         if isinstance(error, HTTPException):
-            return self._message(error.code or 500, "Nothing here", "There is no such page, or it takes no such request.")
+            return self._message(
+                error.code or 500, "Nothing here", "There is no such page, or it takes no such request."
+            )
         return self._message(500, "A fault of ours", f"{type(error).__name__}; the case was not changed by it.")
 
     def open(self) -> Response:

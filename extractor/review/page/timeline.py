@@ -121,7 +121,9 @@ class _Timeline:
     def _unheard(self, placed: Mapping[str, tuple[str, Members]]) -> Iterator[str]:
         """Yield what the user said outside the conversation: nothing of it may go unseen."""
         heard = set(texts(self.document.get("conversation")))
-        yield from (name for name, (_, message) in placed.items() if name not in heard and message.get("role") != "system")
+        yield from (
+            name for name, (_, message) in placed.items() if name not in heard and message.get("role") != "system"
+        )
 
     def _final(self) -> str:
         final = self.document.get("final_output")
@@ -142,7 +144,9 @@ class _Timeline:
             if kind in ("tool_call", "tool_result") and call in known:
                 continue
             if isinstance(part.get("text"), str):
-                yield Part(runs=self.marker.runs(text(part.get("text"))), label="" if kind == "text" else words.plain(kind))
+                yield Part(
+                    runs=self.marker.runs(text(part.get("text"))), label="" if kind == "text" else words.plain(kind)
+                )
             elif members(part.get("value")).get("template") is None or len(members(part.get("value"))) > 1:
                 label = " ".join(filter(None, (words.plain(kind), text(part.get("tool")))))
                 yield Part(runs=self.marker.runs(_shown(part.get("value"))), label=label, code=True)

@@ -95,6 +95,7 @@ class CasePage:
     commands: Sequence[str]
     originals: bool
     marker: Marker = field(repr=False)
+    numbers: Mapping[int, int]
 
     def following(self, run: Run) -> str:
         """Return the id of the next occurrence of what a run holds."""
@@ -102,11 +103,7 @@ class CasePage:
 
     def tag(self, run: Run) -> str:
         """Return what names a pseudonym without colour: its class, and which value of the class it is."""
-        return f"{entity(run.entity)} {self._numbers[run.value]}" if run.kind == "pseudonym" else "to judge"
-
-    @property
-    def _numbers(self) -> Mapping[int, int]:
-        return _numbered(self.marker)
+        return f"{entity(run.entity)} {self.numbers[run.value]}" if run.kind == "pseudonym" else "to judge"
 
 
 def case_page(files: CaseFiles, originals: Mapping[str, str] | None = None) -> CasePage:
@@ -166,6 +163,7 @@ def case_page(files: CaseFiles, originals: Mapping[str, str] | None = None) -> C
         ],
         originals=bool(originals),
         marker=marker,
+        numbers=_numbered(marker),
     )
 
 
@@ -266,10 +264,12 @@ def _legend(marker: Marker) -> Sequence[Legend]:
 
 
 def _numbered(marker: Marker) -> Mapping[int, int]:
-    """Return for each value its number among those of its class."""
+    """Return for each value that stands on the page its number among those of its class."""
     counts: dict[str, int] = {}
     found: dict[int, int] = {}
     for value in marker.values:
+        if not marker.occurrences("pseudonym", value.number):
+            continue
         counts[value.entity] = counts.get(value.entity, 0) + 1
         found[value.number] = counts[value.entity]
     return found
@@ -301,5 +301,3 @@ def _effects(effects: Members) -> Sequence[str]:
 
 def _payload(value: JsonValue) -> str:
     return value if isinstance(value, str) else pretty(value).rstrip("\n")
-
-

@@ -86,6 +86,6 @@ def instant(milliseconds: object) -> str:
     """Return a time of a case, which counts from its start: ``1.6 s``, ``340 ms``."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return ""
-    if abs(milliseconds) < 1_000:  # noqa: PLR2004
+    if abs(milliseconds) < 1_000:
         return f"{round(milliseconds)} ms"
     return f"{milliseconds / 1_000:.1f} s"

@@ -32,7 +32,11 @@ class Parsed(HTMLParser):
 
     def fields(self) -> dict[str, str]:
         """Return what a form would send of its text fields."""
-        values = {one["name"]: one.get("value", "") for one in self.elements("input") if one.get("type") is None and "name" in one}
+        values = {
+            one["name"]: one.get("value", "")
+            for one in self.elements("input")
+            if one.get("type") is None and "name" in one
+        }
         return {**values, **{name: said.removeprefix("\n") for name, said in self._fields.items()}}
 
     def handle_starttag(self, tag, attrs):

@@ -26,10 +26,10 @@ ATTACKS = {
     "closing": f"</script></style></textarea></title></pre><script>{CANARY}()</script>",
     "handler": f"<img src=x onerror={CANARY}()><svg onload={CANARY}()>",
     "attribute": f"\" onmouseover=\"{CANARY}()\" x=\"' onfocus='{CANARY}()' autofocus '",
-    "address": f"<a href=\"javascript:{CANARY}()\">{CANARY}</a>",
+    "address": f'<a href="javascript:{CANARY}()">{CANARY}</a>',
     "style": f"</style><style>body{{background:url(//{CANARY}.example)}}</style>{{}}*{{display:none}}",
     "form": f"<form action=//{CANARY}.example><button>{CANARY}</button></form><base href=//{CANARY}.example>",
-    "meta": f"<meta http-equiv=refresh content=\"0;url=//{CANARY}.example\"><iframe srcdoc=\"<script>{CANARY}()</script>\">",
+    "meta": f'<meta http-equiv=refresh content="0;url=//{CANARY}.example"><iframe srcdoc="<script>{CANARY}()</script>">',
     "comment": f"<!-- {CANARY} --><![CDATA[{CANARY}]]><?{CANARY}?>",
     "entities": f"&lt;script&gt;{CANARY}()&lt;/script&gt;&#60;script&#62;",
     "template": f"{{{{ {CANARY} }}}}{{% for {CANARY} in () %}}{{# {CANARY} #}}${{{CANARY}}}",
@@ -50,12 +50,13 @@ def poisoned(value: Any, attack: str, path: tuple[str, ...] = ()) -> Any:
     if isinstance(value, dict):
         inside = any(name in ("arguments", "value", "claims", "flags", "parameters") for name in path)
         return {
-            (f"{name}{attack}" if inside else name): poisoned(child, attack, (*path, name)) for name, child in value.items()
+            (f"{name}{attack}" if inside else name): poisoned(child, attack, (*path, name))
+            for name, child in value.items()
         }
     if isinstance(value, list):
         return [poisoned(child, attack, (*path, "[]")) for child in value]
     if isinstance(value, str) and path[-1] not in ours and path[:1] != ("conversation",) and "input" not in path[1:2]:
-        return attack if path[-1] in ("call_id",) else f"{value} {attack}"
+        return attack if path[-1] == "call_id" else f"{value} {attack}"
     return value
 
 
@@ -135,13 +136,19 @@ def test_no_style_or_script_comes_of_data(case, name):
 @pytest.mark.parametrize("name", sorted(_ESCAPED))
 def test_nothing_that_steers_a_screen_is_written(case, name, capsys, tmp_path):
     hostile(case, ATTACKS[name])
-    steering = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+    steering = re.compile(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    )
     for content in shown(case):
         assert not steering.search(content)
     made = packet(CaseFiles.of(case))
     events = json.loads(made.json)["events"]
     assert not steering.search(json.dumps(events, ensure_ascii=False))
-    for arguments in (["show", str(case)], ["show", str(case), "--proofs"], ["review", str(case), "--packet", str(tmp_path / "p")]):
+    for arguments in (
+        ["show", str(case)],
+        ["show", str(case), "--proofs"],
+        ["review", str(case), "--packet", str(tmp_path / "p")],
+    ):
         run(arguments)
         out, err = capsys.readouterr()
         assert not steering.search(out + err)
@@ -151,7 +158,11 @@ def test_the_policy_would_block_what_escaping_let_through(case):
     """A second wall: even markup that came in could load, run, submit or frame nothing."""
     browser = Browser(Review(cases=(case,), desk=desk_of())).opened()
     policy = browser.get("/case/1").headers["Content-Security-Policy"]
-    (told,) = [one["content"] for one in Parsed(packet(CaseFiles.of(case)).html.decode()).elements("meta") if "http-equiv" in one]
+    (told,) = [
+        one["content"]
+        for one in Parsed(packet(CaseFiles.of(case)).html.decode()).elements("meta")
+        if "http-equiv" in one
+    ]
     for text in (policy, told):
         directives = dict(part.strip().split(" ", 1) for part in text.split(";"))
         assert directives["default-src"] == "'none'"

@@ -24,7 +24,12 @@ def document(case, name="fixture.json") -> dict:
 def manifest(case, tmp_path):
     def write(**more):
         digest = hashlib.sha256((case / "fixture.json").read_bytes()).hexdigest()
-        said = {"case_id": case.name, "fixture_hash": digest, "implementation_version": "2026.7.4", "boundary_passed": True}
+        said = {
+            "case_id": case.name,
+            "fixture_hash": digest,
+            "implementation_version": "2026.7.4",
+            "boundary_passed": True,
+        }
         path = tmp_path / "manifest.json"
         path.write_text(json.dumps({**said, **more}))
         return path
@@ -48,7 +53,7 @@ def test_the_packet_holds_what_a_hand_off_needs(case, manifest):
     assert said["frozen"]["frozen_at"] == fixture["frozen_at"]
     assert said["identity"] == fixture["identity"]
     assert [one["attempt"] for one in said["events"] if one["kind"] == "attempt"] == [1, 2, 3]
-    assert [one["who"] for one in said["events"] if one["kind"] == "turn"][0] == "user"
+    assert next(one["who"] for one in said["events"] if one["kind"] == "turn") == "user"
     assert said["replays"][0]["unconsumed"] == [3]
     assert said["replays"][0]["first_divergence"] == "attempt 3, tool_events[2].arguments, arguments_differ"
 
@@ -56,7 +61,13 @@ def test_the_packet_holds_what_a_hand_off_needs(case, manifest):
 def test_nothing_of_the_capture_is_in_it(case):
     made = packet(CaseFiles.of(case))
     capture = document(case, "capture.json")
-    secret = [capture["trace_id"], capture["host"], *capture["spans"].values(), capture["files"][0]["name"], capture["files"][0]["sha256"]]
+    secret = [
+        capture["trace_id"],
+        capture["host"],
+        *capture["spans"].values(),
+        capture["files"][0]["name"],
+        capture["files"][0]["sha256"],
+    ]
     secret += [entry["digest"] for entry in capture["known"]]
     assert not [value for value in secret if value.encode() in made.html + made.json]
     assert str(case).encode() not in made.html + made.json
@@ -100,7 +111,11 @@ def test_what_is_no_manifest_is_refused(case, tmp_path, content):
 def test_text_of_an_agent_does_not_come_in_by_a_manifest(case, manifest):
     files = CaseFiles.of(case)
     said = "Maren Oduya <script>alert(1)</script>"
-    made = replay_of(manifest(first_divergence={"attempt": said, "path": said, "kind": said}, unconsumed=[said, {"attempt": said}]), 1, files)
+    made = replay_of(
+        manifest(first_divergence={"attempt": said, "path": said, "kind": said}, unconsumed=[said, {"attempt": said}]),
+        1,
+        files,
+    )
     assert "Maren" not in repr(made)
     with pytest.raises(InputUnreadable):
         replay_of(manifest(implementation_version=said), 1, files)

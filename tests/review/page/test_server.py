@@ -78,7 +78,9 @@ def test_without_a_session_nothing_is_shown(browser, path):
     assert "refund" not in answer.text
 
 
-@pytest.mark.parametrize("host", ["localhost:4711", "127.0.0.1", "evil.example", "127.0.0.1:4712", "127.0.0.1:4711.evil.example"])
+@pytest.mark.parametrize(
+    "host", ["localhost:4711", "127.0.0.1", "evil.example", "127.0.0.1:4712", "127.0.0.1:4711.evil.example"]
+)
 def test_another_host_name_is_refused(browser, host):
     """DNS rebinding: a name of somebody else's that leads to loopback."""
     browser.opened()
@@ -86,7 +88,9 @@ def test_another_host_name_is_refused(browser, host):
     assert browser.post("/case/1/mark", {"word": "accept"}, Host=host).status_code == 403
 
 
-@pytest.mark.parametrize("origin", ["null", "http://evil.example", "http://127.0.0.1:4712", "http://localhost:4711", ""])
+@pytest.mark.parametrize(
+    "origin", ["null", "http://evil.example", "http://127.0.0.1:4712", "http://localhost:4711", ""]
+)
 def test_a_post_of_another_origin_changes_nothing(browser, case, origin):
     browser.opened()
     before = (case / "provenance.json").read_bytes()
@@ -113,13 +117,15 @@ def test_every_answer_is_guarded(browser, path):
     assert headers["Cache-Control"] == "no-store"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
     assert "Werkzeug" not in str(headers)
 
 
 def test_a_nonce_is_used_once(browser):
     browser.opened()
-    nonces = {re.search("nonce-([^']+)", browser.get("/case/1").headers["Content-Security-Policy"])[1] for _ in range(3)}
+    nonces = {
+        re.search("nonce-([^']+)", browser.get("/case/1").headers["Content-Security-Policy"])[1] for _ in range(3)
+    }
     assert len(nonces) == 3
 
 
@@ -139,7 +145,17 @@ def test_the_page_names_nothing_outside_itself(browser):
 def test_everything_is_there_and_in_order(browser):
     page = Parsed(browser.opened().get("/case/1").text)
     said = page.text
-    places = [said.index(part) for part in ("To judge", "What happened", "What is proved", "Kept and dropped", "Missing evidence", "What must hold")]
+    places = [
+        said.index(part)
+        for part in (
+            "To judge",
+            "What happened",
+            "What is proved",
+            "Kept and dropped",
+            "Missing evidence",
+            "What must hold",
+        )
+    ]
     story = ["Something I ordered", "order.lookup", "refund.create", "did not answer in time", "has been completed"]
     order = [said.index(part, places[1]) for part in story]
     assert order == sorted(order)
@@ -174,7 +190,16 @@ def test_a_decision_upon_what_has_changed_is_refused(browser):
     assert "look at it again" in answer.text
 
 
-@pytest.mark.parametrize("data", [{}, {"word": "accept", "residual": "-1"}, {"word": "accept", "residual": "9"}, {"word": "burn", "residual": "0"}, {"word": "name", "token": "Absentia"}])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"word": "accept", "residual": "-1"},
+        {"word": "accept", "residual": "9"},
+        {"word": "burn", "residual": "0"},
+        {"word": "name", "token": "Absentia"},
+    ],
+)
 def test_what_makes_no_sense_is_refused_in_our_words(browser, data):
     browser.opened()
     answer = browser.post("/case/1/mark", {**browser.form(), **data})
@@ -188,7 +213,9 @@ def test_the_form_notes_only_what_was_changed(browser, case):
     filled = {**browser.form(), **page.fields()}
     assert filled["prohibit"].splitlines() == document(case)["expected"]["prohibited_claims"]
     before = document(case)["expected"]
-    answer = browser.post("/case/1/note", {**filled, "require": "say that it is not known yet\r\n", "effects": "refund.create=0..1"})
+    answer = browser.post(
+        "/case/1/note", {**filled, "require": "say that it is not known yet\r\n", "effects": "refund.create=0..1"}
+    )
     assert answer.status_code == 303
     after = document(case)["expected"]
     assert after["required_behaviours"] == ["say that it is not known yet"]
@@ -217,7 +244,12 @@ def test_a_decision_reaches_who_decides(case, desk):
     browser = Browser(Review(cases=(case,), desk=desk, decide=decide)).opened()
     data = {**browser.form(), "role": "privacy", "reviewer": " Ann ", "decision": "approve", "confirm": ["a", "b"]}
     assert browser.post("/case/1/decide", data).status_code == 303
-    assert calls == [(case, {"role": "privacy", "reviewer": "Ann", "decision": "approve", "reason": None, "confirmations": ["a", "b"]})]
+    assert calls == [
+        (
+            case,
+            {"role": "privacy", "reviewer": "Ann", "decision": "approve", "reason": None, "confirmations": ["a", "b"]},
+        )
+    ]
     assert "Approved by privacy." in browser.get("/case/1").text
     assert browser.post("/case/1/decide", {**data, "seen": "0"}).status_code == 409
 
@@ -246,7 +278,9 @@ def test_originals_stand_only_on_a_page_that_was_opened_with_the_source(case, br
     shown = Browser(Review(cases=(case,), desk=desk_of(source, with_source=True))).opened().get("/case/1")
     assert [value for value in planted if value in shown.text]
     assert shown.headers["Cache-Control"] == "no-store"
-    assert not [path for path in case.parent.rglob("*") if path.is_file() and any(v in path.read_text() for v in planted)]
+    assert not [
+        path for path in case.parent.rglob("*") if path.is_file() and any(v in path.read_text() for v in planted)
+    ]
 
 
 def test_several_cases_are_listed(case, desk, pattern):
