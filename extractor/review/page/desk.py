@@ -26,6 +26,7 @@ from .runs import escaped
 
 _MOST_CHANGES = 40
 _SHOWN = 160  # characters
+_CONTEXT = 30  # characters
 _SAID = {"name": "is a name", "must_go": "must go", "accept": "may stay"}
 
 
@@ -173,7 +174,8 @@ def changes(before: JsonValue, after: JsonValue) -> tuple[Change, ...]:
         if one is None or other is None or one[1] == other[1]:
             continue
         path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in _ours(other[0])).lstrip(".")
-        found.append(Change(path=escaped(path), before=_short(one[1]), after=_short(other[1])))
+        was, now = _around(_said(one[1]), _said(other[1]))
+        found.append(Change(path=escaped(path), before=was, after=now))
     return tuple(found[:_MOST_CHANGES])
 
 
@@ -182,6 +184,24 @@ def _ours(path: Sequence[str | int]) -> Sequence[str | int]:
     return path[:5]
 
 
-def _short(value: JsonValue) -> str:
-    said = escaped(value if isinstance(value, str) else pretty(value).strip())
-    return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
+def _said(value: JsonValue) -> str:
+    return value if isinstance(value, str) else pretty(value).strip()
+
+
+def _around(before: str, after: str) -> tuple[str, str]:
+    """Return two texts cut to where they differ, with a little of what stands around."""
+    head = _alike(before, after)
+    tail = _alike(before[head:][::-1], after[head:][::-1])
+    return _cut(before, head, tail), _cut(after, head, tail)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    start, end = max(0, head - _CONTEXT), min(len(text), len(text) - tail + _CONTEXT)
+    piece = text[start:end] if end - start <= _SHOWN else text[start : start + _SHOWN - 1] + "…"
+    return escaped(("…" if start else "") + piece + ("…" if end < len(text) else ""))

@@ -11,7 +11,7 @@ from extractor.errors import InputUnreadable, UsageError
 from extractor.model.config import RunConfig, Statement
 from extractor.redact import WorkspaceKey
 from extractor.reextract import reextract, source_of
-from extractor.review.page.desk import QuarantineDesk
+from extractor.review.page.desk import QuarantineDesk, changes
 from extractor.review.page.lenient import CaseFiles
 from extractor.review.page.ports import CaseChanged, Settled
 from extractor.validate import validate_case
@@ -57,6 +57,13 @@ def test_what_is_marked_goes_and_what_changed_is_shown(case, desk, word):
     last = history(case)[-1]
     assert (last["event"], last["at"]) == ("reviewed", AT)
     assert (last["names"], last["must_go"]) == ((1, 0) if word == "name" else (0, 1))
+
+
+def test_changes_are_cut_to_where_they_differ():
+    before = {"a": "x" * 500 + " Skarn " + "y" * 500, "b": 1, "c": ["same"]}
+    (change,) = changes(before, {**before, "a": before["a"].replace("Skarn", "Grom")})
+    assert (change.path, change.before) == ("a", f"…{'x' * 29} Skarn {'y' * 29}…")
+    assert change.after == f"…{'x' * 29} Grom {'y' * 29}…"
 
 
 def test_what_is_accepted_stays_and_is_asked_no_more(case, desk):
