@@ -22,7 +22,7 @@ from .ruleset import RuleSet
 from .schemas import schema_problems
 from .standing import Standing, standing
 from .verify import prove, seal
-from .write import Notices, render_fixture, render_readme
+from .write import Notices, render_fixture, render_readme, stand_ins
 
 _WORD = re.compile(r"\w(?:[\w.@+-]*\w)?")
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -192,7 +192,9 @@ def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Pr
     predicate, subject = statement.get("predicate"), statement.get("subject")
     if not isinstance(predicate, dict) or not isinstance(subject, list) or not isinstance(subject[0], dict):
         raise InputUnreadable(f"{PROVENANCE} is no statement about a fixture")
-    source, residual, redaction = (predicate.get(name) for name in ("source", "residual", "redaction"))
+    source, residual, redaction, relations = (
+        predicate.get(name) for name in ("source", "residual", "redaction", "relations")
+    )
     found: list[JsonValue] = [dict(asdict(place)) for place in proofs.residual]
     standing = residual if isinstance(residual, list) else []
     changed = {
@@ -200,6 +202,15 @@ def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Pr
         "residual": [*standing, *(place for place in found if place not in standing)],
         "redaction": {**redaction, "secrets": list(notices.secrets)} if isinstance(redaction, dict) else redaction,
         "flags": list(notices.flags),
+        "relations": _related(relations, proofs),
     }
     digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
     return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": {**predicate, **changed}}
+
+
+def _related(relations: JsonValue, proofs: Proofs) -> JsonValue:
+    """Return what the sidecar says of relations with the pseudonyms of the told text among those of the trace."""
+    if not isinstance(relations, dict) or not isinstance(standing := relations.get("pseudonyms"), list):
+        return relations
+    new = [one for one in stand_ins(proofs.pseudonyms) if one not in standing]
+    return {**relations, "pseudonyms": [*standing, *new]}

@@ -13,14 +13,15 @@ from .model.case import Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig
 from .model.json import JsonValue
 from .model.layout import FIXTURE, PROVENANCE, README
-from .model.reading import Note, Reading
+from .model.reading import Reading
 from .model.span import tree
+from .model.trace import Trace
 from .normalise import normalise
-from .redact import WorkspaceKey, redact, remembered
+from .redact import WorkspaceKey, redact, remembered, token_digest
 from .ruleset import RuleSet
 from .schemas import SCHEMA_VERSION, schema_problems
 from .select import Explanation, explain, select
-from .verify import prove, seal
+from .verify import prove, seal, texts
 from .write import Notices, case_id, render_capture, render_fixture, render_provenance, render_readme
 
 
@@ -53,12 +54,13 @@ def extract(reading: Reading, config: RunConfig, rules: RuleSet, key: WorkspaceK
     case = assemble(trace, selection, reading, config, rules)
     redacted = _named(redact(case, rules, config, key))
     sources = [*(tree(span) for span in trace.spans), redacted.original]
-    fixture = _proved(redacted, sources, config, rules, trace.dialects, trace.notes)
+    fixture = _proved(redacted, sources, config, rules, key, trace)
     capture = render_capture(
         reading=reading,
         trace_ids=trace.trace_ids,
         span_ids=redacted.span_ids,
         known=remembered(redacted.known, key, redacted.scope),
+        config=config,
         extracted_at=occasion.extracted_at,
         host=occasion.host,
         expires_at=occasion.expires_at,
@@ -71,8 +73,8 @@ def _proved(
     sources: Sequence[JsonValue],
     config: RunConfig,
     rules: RuleSet,
-    dialects: Sequence[str],
-    ledger: Sequence[Note],
+    key: WorkspaceKey,
+    trace: Trace,
 ) -> Fixture:
     document = redacted.document
     can_replay = replayable(document)
@@ -80,7 +82,7 @@ def _proved(
         FIXTURE: render_fixture(document),
         README: render_readme(document, replayable=can_replay, notices=Notices.of(redacted)),
     }
-    proofs = _settled(prove(redacted, sources, files, rules), config)
+    proofs = _settled(prove(redacted, sources, files, rules), redacted, config, key)
     if problems := schema_problems(document, "fixture"):
         raise StructureChanged([f"schema: {problem}" for problem in problems])
     sidecar = render_provenance(
@@ -88,8 +90,8 @@ def _proved(
         proofs,
         files[FIXTURE],
         config=config,
-        dialects=dialects,
-        ledger=ledger,
+        dialects=trace.dialects,
+        ledger=trace.notes,
         ruleset_digest=rules.digest,
         tool_version=__version__,
         schema_version=SCHEMA_VERSION,
@@ -105,10 +107,23 @@ def _proved(
     )
 
 
-def _settled(proofs: Proofs, config: RunConfig) -> Proofs:
-    """Leave out the ambiguous tokens that somebody has called words; the sidecar records who is asked no more."""
-    open_ = (one for one in proofs.residual if one.code != "ambiguous" or config.treat.get(one.path) != "word")
-    return replace(proofs, residual=tuple(open_))
+def _settled(proofs: Proofs, redacted: RedactedCase, config: RunConfig, key: WorkspaceKey) -> Proofs:
+    """Leave out the ambiguous tokens that somebody has called words, and tell apart those that a reviewer accepted."""
+    open_ = [one for one in proofs.residual if one.code != "ambiguous" or config.treat.get(one.path) != "word"]
+    digests = {mark.digest for mark in config.marks if mark.mark == "accept" and mark.digest is not None}
+    paths = {mark.path for mark in config.marks if mark.mark == "accept" and mark.path is not None}
+    if not digests and not paths:
+        return replace(proofs, residual=tuple(open_))
+    standing: dict[str, str] = {}
+    for place, text in texts(redacted.document):
+        standing.setdefault(place, text)
+    accepted = [
+        one
+        for one in open_
+        if one.path in paths
+        or token_digest(standing.get(one.path, "")[one.start : one.end], key, redacted.scope) in digests
+    ]
+    return replace(proofs, residual=tuple(one for one in open_ if one not in accepted), accepted=tuple(accepted))
 
 
 def _grader(document: Document) -> Mapping[str, JsonValue] | None:

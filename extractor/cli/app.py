@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "Show a case on one screen, its proofs, the timing of its attempts, or the reasons of one span.",
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
+    "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",

@@ -39,12 +39,24 @@ def restated(statement: Document, before: Document, reduced: Reduced, fixture: b
         else redaction,
         "flags": entries(predicate.get("flags"), "step", kept),
         "residual": _residual(predicate.get("residual"), before, reduced),
+        "relations": _relations(predicate.get("relations"), reduced),
     }
     told = {name: changed.get(name, value) for name, value in predicate.items() if name != REASON}
     if minimised is not None:
         told[REASON] = minimised
     digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
     return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": told}
+
+
+def _relations(relations: JsonValue, reduced: Reduced) -> JsonValue:
+    """Return what was proved of relations, and of the pseudonyms those that still stand in the case."""
+    if not isinstance(relations, dict) or not isinstance(told := relations.get("pseudonyms"), list):
+        return relations
+    standing = [text for _, text in texts(reduced.document)]
+    kept: list[JsonValue] = [
+        each for each in told if isinstance(each, dict) and any(str(each.get("text")) in text for text in standing)
+    ]
+    return {**relations, "pseudonyms": kept}
 
 
 def _decisions(selection: JsonValue, before: Document, kept: Kept) -> list[JsonValue]:

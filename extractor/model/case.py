@@ -141,10 +141,21 @@ class RelationCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pseudonym:
+    """One stand-in of the case and its class; ``original`` is memory only, never written, logged or shown by ``repr``."""
+
+    text: str
+    entity: str
+    original: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proofs:
     """What verify found true of the bytes; ``digests`` are the SHA-256, in hex, of the files that it read.
 
-    ``searched`` counts the known values that no file holds, ``relations`` the replaced occurrences, both by class.
+    ``searched`` counts the known values that no file holds, ``relations`` the replaced occurrences, both by class;
+    ``pseudonyms`` are the distinct stand-ins of those occurrences, each with what it stands for; ``accepted`` is what would be
+    residual, had a reviewer not said that it may stay.
     """
 
     known_values: int
@@ -156,6 +167,8 @@ class Proofs:
     searched: Mapping[str, int] = field(default_factory=dict)
     relations: tuple[RelationCount, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
+    pseudonyms: tuple[Pseudonym, ...] = ()
+    accepted: tuple[Residual, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from .json import JsonValue
 
@@ -97,11 +98,27 @@ class Nlp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What a reviewer settled of a case: a token is a ``name``, it ``must_go`` whatever it is, or ``accept``: it may stay.
+
+    The token is named by a keyed digest (32 hex digits), a whole text by its field path: a mark holds no text.
+    """
+
+    mark: Literal["name", "must_go", "accept"]
+    digest: str | None = None
+    path: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.digest is None) == (self.path is None):
+            raise ValueError("a mark has one of digest and path")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
 
     Given members win over what the trace says; so do ``ordering`` and ``fidelity`` over the rules. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.
-    ``structural`` replaces every text of the source by a placeholder. ``scope_of`` is the id of the case whose ``scope`` was taken over.
+    ``marks`` are what a reviewer settled of the case. ``structural`` replaces every text of the source by a placeholder. ``scope_of`` is the id of the case whose ``scope`` was taken over.
     """
 
     wanted: Wanted = Wanted()
@@ -121,6 +138,7 @@ class RunConfig:
     deny: Deny = Deny()
     nlp: Nlp = Nlp()
     treat: Mapping[str, str] = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()
     structural: bool = False
     ordering: str | None = None
     fidelity: str | None = None

@@ -2,6 +2,7 @@
 
 from .engine import Documents, read_ahead, redact, redact_documents
 from .keys import WorkspaceKey, create_key, load_key
+from .marked import token_digest
 from .recall import recalled, remembered
 from .traced import Replaced
 
@@ -16,4 +17,5 @@ __all__ = [
     "redact",
     "redact_documents",
     "remembered",
+    "token_digest",
 ]

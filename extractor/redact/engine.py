@@ -18,6 +18,7 @@ from .flags import flagged
 from .fold import folded
 from .harvest import Harvest
 from .keys import WorkspaceKey, keyed_digest
+from .marked import marked
 from .models import verified
 from .place import Place
 from .prose import ProseReader
@@ -56,7 +57,7 @@ def redact(
     for span in case.trace.spans:
         harvest.document(tree(span), root)
     transform(case.document, harvest.document, harvest.leaf, harvest.together)
-    for value in also:
+    for value in (*also, *marked(case, config.marks, key, scope)):
         harvest.recall(value)
     rewriter, vault = _prepared(harvest, identifiers, scope_key, config, case.document)
     document = transform(case.document, rewriter.value, rewriter.leaf, rewriter.together)

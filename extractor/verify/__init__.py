@@ -59,6 +59,7 @@ def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[s
         preserved=preserved,
         searched=Counter(value.entity for value in redacted.known if value.everywhere),
         relations=relations.counts,
+        pseudonyms=relations.stand_ins(comparison.pairs),
         digests={name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
     )
 

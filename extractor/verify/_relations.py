@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
 
-from ..model.case import KnownValue, RelationCount
+from ..model.case import KnownValue, Pseudonym, RelationCount
 from ..model.json import JsonValue
 from ._compare import Pair
 from ._fold import fold, squeeze
@@ -54,6 +54,11 @@ class RelationProof:
         kept = sum(_class(pair.original) not in broken for pair in pairs)
         self.counts = tuple(self._counted(pairs, broken))
         return len(self._now), len(pairs), kept
+
+    def stand_ins(self, pairs: Sequence[Pair]) -> tuple[Pseudonym, ...]:
+        """Return each distinct stand-in with its class and what it stands for, by class and text."""
+        found = {(self.known[pair.value].entity, pair.redacted, pair.original) for pair in pairs}
+        return tuple(Pseudonym(entity=entity, text=text, original=original) for entity, text, original in sorted(found))
 
     def _counted(self, pairs: Sequence[Pair], broken: Collection[str]) -> Iterator[RelationCount]:
         """Yield what a report says of each class of identifiers."""

@@ -3,8 +3,9 @@
 from ._capture import render_capture
 from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
-from ._provenance import render_provenance
+from ._provenance import render_provenance, stand_ins
 from ._readme import render_readme
+from ._request import asked_again, marks, remembered_marks
 from ._shelves import Shelves, shelves
 from ._store import Stored, store
 
@@ -14,11 +15,15 @@ __all__ = [
     "Notices",
     "Shelves",
     "Stored",
+    "asked_again",
     "case_id",
+    "marks",
+    "remembered_marks",
     "render_capture",
     "render_fixture",
     "render_provenance",
     "render_readme",
     "shelves",
+    "stand_ins",
     "store",
 ]

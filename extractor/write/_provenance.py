@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from ..model.case import Proofs, RedactedCase, RedactionCount
+from ..model.case import Proofs, Pseudonym, RedactedCase, RedactionCount
 from ..model.config import RunConfig
 from ..model.json import JsonValue, pretty
 from ..model.layout import FIXTURE
@@ -58,15 +58,18 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 "keep": len(config.override.keep),
                 "drop": len(config.override.drop),
                 "treat": dict(sorted(config.treat.items())),
+                "marks": {name: sum(mark.mark == name for mark in config.marks) for name in ("name", "must_go")},
             },
             "redaction": _redaction(redacted, notices, config),
             "flags": list(notices.flags),
             "residual": [asdict(place) for place in proofs.residual],
+            "accepted": [asdict(place) for place in proofs.accepted],
             "relations": {
                 "classes": proofs.classes,
                 "occurrences": proofs.occurrences,
                 "preserved": proofs.preserved,
                 "entities": [asdict(count) for count in proofs.relations],
+                "pseudonyms": stand_ins(proofs.pseudonyms),
             },
             "leaks": {
                 "known_values": proofs.known_values,
@@ -86,6 +89,12 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
         },
     }
     return pretty(statement).encode("utf-8")
+
+
+def stand_ins(pseudonyms: Iterable[Pseudonym]) -> list[JsonValue]:
+    """Return ``{text, entity}`` of each distinct pseudonym, by class and text: they are synthetic and say nothing."""
+    distinct = sorted({(one.entity, one.text) for one in pseudonyms})
+    return [{"text": text, "entity": entity} for entity, text in distinct]
 
 
 def _selected(redacted: RedactedCase) -> dict[str, JsonValue]:

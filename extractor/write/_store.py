@@ -40,7 +40,7 @@ class Stored:
     state: Literal["written", "unchanged", "replaced"]
 
 
-Act: TypeAlias = Literal["extracted", "annotated", "minimised"]
+Act: TypeAlias = Literal["extracted", "annotated", "minimised", "reviewed"]
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -56,7 +56,8 @@ def store(
 ) -> Stored:
     """Write ``out/quarantine/<case_id>/`` in one step, the files and the folder on disk before it has its name.
 
-    The same fixture.json, README.md and provenance.json again: ``unchanged``, nothing is touched. Other bytes raise
+    The same fixture.json, README.md and provenance.json again: ``unchanged``, nothing is touched, save by a review, which may
+    have left a mark in the capture alone. Other bytes raise
     `CaseExists`, unless ``replace``: then the old case stands until the new one does, and what people added to it
     (expect.yaml, approvals, controls, history) goes along. Raises `UsageError` for a folder that cannot be used.
     History gains one line: what was done, its ``counts``, and when (RFC 3339; without ``at``, when the capture says it was
@@ -77,7 +78,7 @@ def store(
     with folders.quarantine(out) as quarantine, folders.place(_PLACE):
         folders.heal(quarantine)
         present = folders.kind(quarantine, case) is not None
-        if present and _same(quarantine, fixture):
+        if present and act != "reviewed" and _same(quarantine, fixture):
             return Stored(case_id=case, path=path, state="unchanged")
         if present and not replace:
             raise CaseExists(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from extractor.model.case import LanguageModel, Proofs, RedactedCase, RedactionCount, Residual
+from extractor.model.case import LanguageModel, Proofs, Pseudonym, RedactedCase, RedactionCount, Residual
 from extractor.model.config import Override, RunConfig
 from extractor.model.json import parse
 from extractor.model.reading import Note, Reading, SourceFile
@@ -48,7 +48,12 @@ def redacted(document: Any) -> RedactedCase:
     )
 
 
-def provenance(redacted: RedactedCase, grader: Mapping[str, Any] | None = None, notes: tuple[Note, ...] = ()) -> bytes:
+def provenance(
+    redacted: RedactedCase,
+    grader: Mapping[str, Any] | None = None,
+    notes: tuple[Note, ...] = (),
+    pseudonyms: tuple[Pseudonym, ...] = (),
+) -> bytes:
     return render_provenance(
         redacted,
         Proofs(
@@ -58,6 +63,7 @@ def provenance(redacted: RedactedCase, grader: Mapping[str, Any] | None = None, 
             classes=3,
             occurrences=5,
             preserved=3,
+            pseudonyms=pseudonyms,
         ),
         render_fixture(redacted.document),
         config=RunConfig(override=Override(keep=("secret-span-name",)), treat={"input": "word"}),
@@ -115,9 +121,33 @@ def test_every_span_has_its_decision_under_a_synthetic_id(redacted: RedactedCase
     assert not any(original.encode() in content for original in SPANS)
 
 
+def test_the_sidecar_says_of_each_pseudonym_which_class_it_has_and_never_for_what_it_stands(
+    redacted: RedactedCase,
+) -> None:
+    made = (
+        Pseudonym(text="Vokla", entity="person", original="Marlow"),
+        Pseudonym(text="RM-614003", entity="record_id", original="FH-20481"),
+        Pseudonym(text="Fixhe", entity="person", original="Oda"),
+        Pseudonym(text="Fixhe", entity="person", original="ODA"),
+    )
+    content = provenance(redacted, pseudonyms=made)
+    assert json.loads(content)["predicate"]["relations"]["pseudonyms"] == [
+        {"text": "Fixhe", "entity": "person"},
+        {"text": "Vokla", "entity": "person"},
+        {"text": "RM-614003", "entity": "record_id"},
+    ]
+    assert not any(one.original.encode() in content or one.original in repr(one) for one in made)
+    assert schema_problems(parse(content), "provenance") == ()
+
+
 def test_overrides_are_counted_not_quoted(redacted: RedactedCase) -> None:
     content = provenance(redacted)
-    assert json.loads(content)["predicate"]["overrides"] == {"keep": 1, "drop": 0, "treat": {"input": "word"}}
+    assert json.loads(content)["predicate"]["overrides"] == {
+        "keep": 1,
+        "drop": 0,
+        "treat": {"input": "word"},
+        "marks": {"name": 0, "must_go": 0},
+    }
     assert b"secret-span-name" not in content
 
 
@@ -144,6 +174,7 @@ def test_the_capture_leads_back_to_the_trace() -> None:
         trace_ids=("ab" * 16, "cd" * 16),
         span_ids=SPANS,
         known=[{"digest": "0" * 32, "entity": "person", "word": False}],
+        config=RunConfig(),
         extracted_at="2026-03-03T09:00:00Z",
         host="ci-1",
         expires_at="2026-04-02T09:00:00Z",
@@ -157,6 +188,8 @@ def test_the_capture_leads_back_to_the_trace() -> None:
         "files",
         "ledger",
         "known",
+        "request",
+        "marks",
         "extracted_at",
         "host",
         "expires_at",
