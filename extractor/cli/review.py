@@ -26,7 +26,7 @@ from .sink import sink
 
 if TYPE_CHECKING:
     from extractor.redact import WorkspaceKey
-    from extractor.review.page.server import Review
+    from extractor.review.page.session import Review
 
 _OPENER = "review.html"
 
@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     from extractor.review.page.deciding import Deciding
     from extractor.review.page.desk import QuarantineDesk
     from extractor.review.page.lenient import CaseFiles
-    from extractor.review.page.server import Review
+    from extractor.review.page.session import Review
 
     for case in cases:
         CaseFiles.of(case)

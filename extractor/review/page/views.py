@@ -14,31 +14,13 @@ from ...verify import texts as standing_texts
 from . import account, words
 from .lenient import CaseFiles, Members, items, members, text, texts
 from .marks import token_at
+from .residuals import Residual, residual
 from .runs import Marker, Run, escaped
 from .timeline import Entry, Part, timeline
 
-_AROUND = 70  # characters
 _ENTITY = re.compile(r"[a-z][a-z0-9_]{0,40}")
-_STEP = re.compile(r"(?:input\.messages|messages|tool_events)\[\d+\]")
 _AROUND_IT = ("identity", "facts", "documents", "deployment", "model", "templates", "alternates", "adapter")
 _ROLES = ("privacy", "incident-owner")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Residual:
-    """A token for a person to judge: what it is, the text around it, where that stands and how often."""
-
-    index: int
-    token: str
-    before: str
-    after: str
-    why: str
-    blocks: bool
-    path: str
-    where: str
-    count: int
-    anchor: str
-    whole: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +120,11 @@ def case_page(files: CaseFiles, originals: Mapping[str, str] | None = None) -> C
         seen=files.seen,
         facts=_facts(document, predicate, files),
         residual=[
-            _residual(index, one, token, standing, document, anchors)
+            residual(index, one, token, standing, document, anchors)
             for index, (one, token) in enumerate(zip(listed, tokens, strict=True))
         ],
         accepted=[
-            _residual(index, one, token_at(one, dict(document), standing), standing, document, {})
+            residual(index, one, token_at(one, dict(document), standing), standing, document, {})
             for index, one in enumerate(items(predicate.get("accepted")))
         ],
         entries=entries,
@@ -198,54 +180,6 @@ def _facts(document: Members, predicate: Members, files: CaseFiles) -> Sequence[
         ("Key", text(redaction.get("key_id"))),
     )
     return [(name, escaped(value)) for name, value in facts if value]
-
-
-def _residual(
-    index: int,
-    residual: Members,
-    token: str,
-    standing: Mapping[str, str],
-    document: Members,
-    anchors: Mapping[str, str],
-) -> Residual:
-    path = text(residual.get("path"))
-    said = standing.get(path, "")
-    start = said.find(token, _at(residual)) if token else -1
-    before, after = ("", "") if start < 0 else (said[:start], said[start + len(token) :])
-    return Residual(
-        index=index,
-        token=escaped(token) or "(it no longer stands where it was found)",
-        before=escaped(("…" if len(before) > _AROUND else "") + before[-_AROUND:].replace("\n", " ")),
-        after=escaped(after[:_AROUND].replace("\n", " ") + ("…" if len(after) > _AROUND else "")),
-        why=words.RESIDUAL.get(text(residual.get("code")), words.plain(text(residual.get("code")))),
-        blocks=residual.get("code") == "ambiguous",
-        path=escaped(path),
-        where=escaped(_where(path, document)),
-        count=max(1, _at(residual, "count")),
-        anchor=anchors.get(token.lower(), ""),
-        whole=residual.get("code") == "language_not_covered",
-    )
-
-
-def _at(residual: Members, name: str = "start") -> int:
-    value = residual.get(name)
-    return value if isinstance(value, int) else 0
-
-
-def _where(path: str, document: Members) -> str:
-    """Return in words where a path leads."""
-    step = _STEP.match(path)
-    if step is None:
-        return words.plain(re.split(r"[.\[{ ]", path, maxsplit=1)[0])
-    name, _, number = step.group().removesuffix("]").rpartition("[")
-    holder = members(document.get("input")) if name.startswith("input") else document
-    listed = items(holder.get(name.removeprefix("input.")))
-    entry = listed[int(number)] if int(number) < len(listed) else {}
-    if name == "tool_events":
-        return f"attempt {text(entry.get('attempt'))}, {text(entry.get('tool'))}"
-    said = next((text(part.get("tool")) for part in items(entry.get("parts")) if part.get("tool")), "")
-    who = {"user": "what the user said", "assistant": "a turn of the model", "tool": "a tool's result"}
-    return who.get(text(entry.get("role")), "a message") + (f", {said}" if said else "")
 
 
 def _legend(marker: Marker) -> Sequence[Legend]:

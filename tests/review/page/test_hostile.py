@@ -14,7 +14,7 @@ from extractor.cli.app import run
 from extractor.model.json import pretty
 from extractor.review.page.lenient import CaseFiles
 from extractor.review.page.packet import packet
-from extractor.review.page.server import Review
+from extractor.review.page.session import Review
 
 from .conftest import desk_of
 from .parsing import Parsed

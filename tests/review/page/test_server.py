@@ -8,7 +8,8 @@ import re
 import pytest
 
 from extractor.review.page.ports import Decided, Outcome
-from extractor.review.page.server import Review, application, opening
+from extractor.review.page.server import application, opening
+from extractor.review.page.session import Review
 
 from .conftest import desk_of
 from .parsing import Parsed
