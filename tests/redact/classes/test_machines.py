@@ -77,7 +77,7 @@ DOCUMENTS = {
     "path user": "https://app.example.com/u/«oda.marlow»/settings",
     "path words": "https://app.example.com/users/me/orders/search?status=open and /accounts/settings/profile",
     "profile links": "https://www.linkedin.com/in/«oda-marlow-77a» https://github.com/«odamarlow» https://x.com/«odamarlow»/status/«1790000000000000001»",
-    "repository links": "https://github.com/acme/shop/issues/12 and https://pypi.org/project/requests/",
+    "repository links": "https://github.com/acme/shop/issues/12 and https://gitlab.com/acme/requests/",
     "meeting": "https://zoom.us/j/«99123456781»?pwd=«Q2w3ZXJ0eXVpb3A» and https://meet.google.com/«abc-defg-hij»",
     "home paths": "/home/«omarlow»/app/main.py /Users/«oda.marlow»/x C:\\Users\\«omarlow»\\Desktop\\a.txt",
     "file urls": "file:///C:/Users/«omarlow»/a.txt file:///home/«omarlow»/b.txt",
