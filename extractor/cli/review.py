@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import threading
 import webbrowser
@@ -112,6 +113,8 @@ def _serve(console: Console, review: Review, *, browser: bool) -> None:
     from extractor.review.page.server import opening, serve
 
     server = serve(review)
+    # A supervisor ends the page as its own button does: the file that opens it goes, too.
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: review.close())
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -122,6 +125,7 @@ def _serve(console: Console, review: Review, *, browser: bool) -> None:
                 webbrowser.open(file.as_uri())
             review.wait()
     finally:
+        signal.signal(signal.SIGTERM, before)
         server.shutdown()
         thread.join()
         server.server_close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,7 +61,7 @@ class Opened:
 
     def end(self) -> tuple[str, str]:
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.terminate()  # a job in the background may ignore an interrupt
         return self.process.communicate(timeout=30)
 
 
