@@ -88,6 +88,11 @@ def is_payload(path: tuple[str, ...]) -> bool:
     return _among(path, _PAYLOAD)
 
 
+def stays(path: tuple[str, ...]) -> bool:
+    """Tell whether a member is ours, or names a thing, so that no text of the source stands there; payload is neither."""
+    return not is_payload(path) and (_among(path, _OURS) or _among(path, _NAMES))
+
+
 def _node(
     node: JsonValue,
     path: _Pattern,

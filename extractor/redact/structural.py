@@ -10,24 +10,32 @@ from ..errors import RulesError
 from ..model.case import Document
 from ..model.json import JsonValue, compact
 from ..ruleset import RuleSet
-from .document import is_payload
+from .document import is_payload, stays
 
 MISSING: JsonValue = {
     "field": "messages",
     "code": "structural",
     "reason": "Every text was replaced by a placeholder: what was said can no longer be judged.",
 }
-_TEXTS = frozenset(
+_LABELS = frozenset(
     {
-        ("input", "messages", "*", "parts", "*", "text"),
-        ("messages", "*", "parts", "*", "text"),
-        ("templates", "*", "content"),
-        ("documents", "*", "query"),
-        ("tool_events", "*", "arguments_text"),
-        ("tool_events", "*", "outcome", "error"),
-        ("final_output",),
+        ("incident_id",),
+        ("workflow_version",),
+        ("prompt_version",),
+        ("time_zone",),
+        ("locale",),
+        ("templates", "*", "name"),
+        ("templates", "*", "version"),
+        ("facts", "*", "name"),
+        ("input", "messages", "*", "parts", "*", "call_id"),
+        ("messages", "*", "parts", "*", "call_id"),
+        ("tool_events", "*", "call_id"),
+        ("tool_events", "*", "attempt_id"),
+        ("identity", "resources", "*", "type"),
     }
 )
+"""What is kept beside our own members and names of things. Whatever else is a text of the source: a member that somebody adds
+to the format later is replaced until it is named here."""
 _FIELD = re.compile(r"[^\W\d][\w.$:@/-]{0,63}")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
@@ -75,22 +83,25 @@ class _Placeholders:
         return before, after
 
     def node(self, one: JsonValue, other: JsonValue, path: tuple[str, ...]) -> tuple[JsonValue, JsonValue]:
-        """Return what stands for a member of ours: payload and texts of the source are replaced, the rest stays."""
-        if is_payload(path) or path in _TEXTS:
+        """Return what stands for a member of ours: what is neither ours, nor a name or label, is replaced."""
+        if is_payload(path):
             return self.pair(one, other)
+        if path in _LABELS or stays(path):
+            return one, other
         if isinstance(one, dict) and isinstance(other, dict) and len(one) == len(other):
             return self.members(one, other, payload=False, path=path)
         if isinstance(one, list) and isinstance(other, list):
             pairs = [self.node(*each, (*path, "*")) for each in zip(one, other, strict=False)]
             # Only lists of ours grow in redaction, and hold no text of the source.
             return [each for each, _ in pairs], [*(each for _, each in pairs), *other[len(pairs) :]]
-        return one, other
+        return self.pair(one, other)
 
     def name(self, one: str, other: str) -> tuple[str, str]:
         """Return what stands for a member's name: one that is no name of a field is a text of the source."""
         return (one, other) if one == other and _FIELD.fullmatch(one) else self.text(one, other)
 
     def text(self, one: str, other: str) -> tuple[str, str]:
+        """Return what stands for a text: its pseudonym, a status, or a placeholder."""
         if one != other and one.strip().casefold() in self.identifiers:
             return one, other  # an identifier alone: its pseudonym carries the relation
         if one == other and one.casefold() in self.statuses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from ._otlp import request
 
 RECORD = "retained.jsonl"
 _SUFFIX = ".otlp.jsonl"
+_TRACE_ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ def retain(spans: Sequence[Span], reasons: Sequence[str], folder: Path, *, now: 
         _open(folder)
         if path.exists() and path.read_bytes() == content:
             return Retained(trace_id=trace_id, path=path, spans=len(spans), written=False)
-        _write(path, content)
+        # The record comes first: a run cut short leaves a line without its file, never an original that nothing ends.
         _record(
             folder,
             {
@@ -55,6 +57,7 @@ def retain(spans: Sequence[Span], reasons: Sequence[str], folder: Path, *, now: 
                 "expires_at": (now + timedelta(days=ttl_days)).isoformat(),
             },
         )
+        _write(path, content)
     except OSError:
         raise UsageError("the store of retained traces cannot be written") from None
     return Retained(trace_id=trace_id, path=path, spans=len(spans), written=True)
@@ -92,12 +95,14 @@ def _expiries(folder: Path) -> dict[str, datetime]:
     for number, line in enumerate(lines, start=1):
         try:
             entry = parse(line)
-        except MalformedJson:
+            told = entry if isinstance(entry, dict) else {}
+            known = told.get("act") != "retained" or _TRACE_ID.fullmatch(str(told.get("trace_id")))
+            if told.get("act") == "retained":
+                found[str(told.get("trace_id"))] = datetime.fromisoformat(str(told.get("expires_at"))).astimezone(UTC)
+        except (MalformedJson, ValueError):
             raise InputUnreadable(f"the record of retained traces is broken at line {number}") from None
-        told = entry if isinstance(entry, dict) else {}
-        trace_id, until = told.get("trace_id"), told.get("expires_at")
-        if told.get("act") == "retained" and isinstance(trace_id, str) and isinstance(until, str):
-            found[trace_id] = datetime.fromisoformat(until).astimezone(UTC)
+        if not known:  # its name would be a path
+            raise InputUnreadable(f"the record of retained traces is broken at line {number}")
     return found
 
 

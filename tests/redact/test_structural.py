@@ -78,6 +78,16 @@ def test_both_sides_have_one_shape_so_that_the_proofs_still_compare_them(before:
     assert json.loads(json.dumps(one).replace("QW-551208", "AB-102938")) == other
 
 
+def test_whatever_is_not_named_as_kept_is_replaced(before: Any) -> None:
+    """Tenant, roles, a member that the format does not know yet: none is a text that anybody has judged safe."""
+    before["identity"]["tenant"], before["identity"]["roles"] = "northern branch", ["head of claims"]
+    before["messages"][0]["later"] = "a text of tomorrow's format"
+    _, after = form(before)
+    assert after["identity"]["tenant"].startswith("[text ")
+    assert after["identity"]["roles"][0].startswith("[text ")
+    assert after["messages"][0]["later"].startswith("[text ")
+
+
 def test_what_people_typed_stays(before: Any) -> None:
     _, after = form(before)
     assert after["expected"] == redacted(before)["expected"]

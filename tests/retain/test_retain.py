@@ -112,6 +112,33 @@ def test_a_file_that_no_record_tells_of_is_never_removed_in_silence(tmp_path: Pa
         purge(tmp_path, now=NOW)
 
 
+def test_a_run_cut_short_leaves_no_original_that_nothing_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(path: Path, _content: bytes) -> None:
+        if path.suffix == ".jsonl":
+            raise OSError("cut short")
+
+    monkeypatch.setattr("extractor.retain._store._write", cut)
+    with pytest.raises(UsageError):
+        retain((span(1),), ["errors"], tmp_path, now=NOW, ttl_days=1)
+    monkeypatch.undo()
+    assert purge(tmp_path, now=NOW + timedelta(days=2)) == []
+    assert retain((span(1),), ["errors"], tmp_path, now=NOW, ttl_days=1).written
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"trace_id": "../../elsewhere", "expires_at": NOW.isoformat()},
+        {"trace_id": TRACE, "expires_at": "soon"},
+        {"trace_id": TRACE},
+    ],
+)
+def test_a_record_of_another_form_removes_nothing(tmp_path: Path, entry: dict[str, str]) -> None:
+    (tmp_path / "retained.jsonl").write_text(json.dumps({"act": "retained", **entry}) + "\n")
+    with pytest.raises(InputUnreadable, match="broken at line 1"):
+        purge(tmp_path, now=NOW)
+
+
 def test_a_dozen_occurrences_at_one_in_a_hundred_are_mostly_lost() -> None:
     """S109: close to nine chances in ten of there being nothing."""
     assert odds(0.01, 12) == pytest.approx(0.8864, abs=0.0001)
