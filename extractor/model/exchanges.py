@@ -63,6 +63,7 @@ class Exchanges:
                 for link in step.span.links:
                     self._linked[link.span_id].append(step)
         self._told: dict[str, bool] = {}
+        self._kinds: dict[str, frozenset[str]] = {}
         self._beside = self._adopted(steps)
 
     def of(self, step: Step) -> Exchange:
@@ -77,7 +78,7 @@ class Exchanges:
         return Exchange(
             clients=tuple(spans or clients),
             receipts=tuple(each for each in receipts if not self._forwards(each, step)),
-            logged=tuple(each for each in clients if spans and each not in spans),
+            logged=tuple(each for each in clients if spans and each.span.get("evidence.kind") is not None),
         )
 
     def beside(self, step: Step) -> list[Step]:
@@ -165,20 +166,23 @@ class Exchanges:
         known = _ids(same)
         now = [each for each in then if each.span.span_id in known]
         # Clocks may run apart, so a key ties what time does not; but never to a call that has its own receipt.
-        return self._one(now or [each for each in same if not self._received_below(each)])
-
-    def _received_below(self, tool: Step) -> bool:
-        return any(each.kind == "dependency_receipt" for each in self.below(tool))
+        return self._one(now or [each for each in same if "dependency_receipt" not in self._kinds_below(each)])
 
     def _overlapping(self, step: Step, then: Sequence[Step]) -> Step | None:
         if step.kind == "dependency_receipt" and step.span.parent_id is None:
             return None  # an entry of its own
         key = step.dependency.idempotency_key if step.dependency is not None else None
         # A tool whose own spans nest shows its clients below it: what stands elsewhere is somebody else's.
-        return self._one([each for each in then if _may_be(step, key, each) and not self._calls_below(each)])
+        return self._one(
+            [each for each in then if _may_be(step, key, each) and "dependency_call" not in self._kinds_below(each)]
+        )
 
-    def _calls_below(self, owner: Step) -> bool:
-        return any(each.kind == "dependency_call" for each in self.below(owner))
+    def _kinds_below(self, owner: Step) -> frozenset[str]:
+        """Return which kinds of steps stand below an owner, looked at once for all spans that may be its own."""
+        kinds = self._kinds.get(owner.span.span_id)
+        if kinds is None:
+            kinds = self._kinds[owner.span.span_id] = frozenset(each.kind for each in self.below(owner))
+        return kinds
 
     def _one(self, owners: Sequence[Step]) -> Step | None:
         """Return the innermost owner, None when there is none or more than one."""
