@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from .assemble import authorization, effects, incomplete, replayable
+from .assemble import authorization, effects, incomplete
 from .errors import InputUnreadable, StructureChanged, UsageError
 from .model.case import Case, Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig, Statement
 from .model.json import JsonValue, leaves, pretty
 from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Reading
+from .model.replayable import replayable
 from .model.selection import Selection
 from .model.trace import Subject, Trace
 from .redact import WorkspaceKey, recalled, redact

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from . import __version__
-from .assemble import assemble, incomplete, replayable
+from .assemble import assemble, incomplete
 from .errors import StructureChanged
 from .model.case import Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig
 from .model.json import JsonValue
 from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Reading
+from .model.replayable import replayable
 from .model.span import tree
 from .model.trace import Trace
 from .normalise import normalise

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from ._case import assemble
 from ._expected import authorization, effects, vague
-from ._missing import incomplete, replayable
+from ._missing import incomplete
 
-__all__ = ["assemble", "authorization", "effects", "incomplete", "replayable", "vague"]
+__all__ = ["assemble", "authorization", "effects", "incomplete", "vague"]

@@ -31,7 +31,6 @@ _REASONS = {
     "no_answer": "No assistant text stands at or before the boundary.",
     "spans_incomplete": "The ledger of the spans reports this about the trace.",
 }
-_BLOCKING = frozenset({"content_switched_off", "no_input", "arguments_missing", "outcome_missing"})
 
 
 def entry(field: str, code: str) -> dict[str, JsonValue]:
@@ -43,10 +42,3 @@ def incomplete(document: Document) -> bool:
     """Return whether nobody has said yet which claims are prohibited: such a case cannot be judged (S17)."""
     expected = document.get("expected")
     return not (isinstance(expected, dict) and expected.get("prohibited_claims"))
-
-
-def replayable(document: Document) -> bool:
-    """Return False when evidence without which no replay can be judged is missing (S67)."""
-    entries = document.get("missing_evidence")
-    codes = {item.get("code") for item in entries if isinstance(item, dict)} if isinstance(entries, list) else set()
-    return not codes & _BLOCKING

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..assemble import incomplete, replayable
+from ..assemble import incomplete
 from ..errors import InputUnreadable, RelationBroken, StructureChanged
 from ..model.case import Document, Fixture, KnownValue, RedactedCase
 from ..model.json import JsonValue, parse, pretty
 from ..model.layout import CAPTURE, FIXTURE, PROVENANCE, README
+from ..model.replayable import replayable
 from ..model.selection import Selection
 from ..redact import WorkspaceKey, recalled
 from ..replay.fixture_check import structural_problems

@@ -6,6 +6,7 @@ ReplayFault (BaseException)        label
 ├── CallMismatch                   needs_review     a recorded call was due, and another one came
 ├── HarnessDefect                  harness_defect   the test itself is unsound: a real clock, os._exit, a guard that does not bite
 ├── AdapterFailed                  adapter_error    the reader of the application's schema cannot read this case
+├── AgentFailed                    needs_review     the agent ended with an exception instead of an answer
 └── NotExpressible                 not_expressible  concurrent calls, and no schedule that could order them
 
 RecordedToolError (RuntimeError)   the failure that production saw, for the agent to handle
@@ -86,6 +87,12 @@ class AdapterFailed(ReplayFault):
     """The named adapter cannot read the case in its original schema; a case is never regenerated to please it."""
 
     label = "adapter_error"
+
+
+class AgentFailed(ReplayFault):
+    """The agent ended with an exception of its own; that is no answer to anybody."""
+
+    label = "needs_review"
 
 
 class NotExpressible(ReplayFault):

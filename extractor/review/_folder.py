@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..assemble import incomplete, replayable
+from ..assemble import incomplete
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse
 from ..model.layout import APPROVALS, CAPTURE, EXPECT, FIXTURE, HISTORY, PROVENANCE, README, case_of
+from ..model.replayable import replayable
 from ..replay.fixture_check import MAX_BYTES
 
 _FILES = (FIXTURE, README, PROVENANCE, EXPECT, HISTORY, CAPTURE)

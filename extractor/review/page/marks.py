@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...assemble import incomplete, replayable
+from ...assemble import incomplete
 from ...errors import UsageError
 from ...model.case import Document, Fixture, RedactedCase
 from ...model.config import Mark
 from ...model.json import JsonValue, parse, pretty
 from ...model.layout import FIXTURE, PROVENANCE, README
+from ...model.replayable import replayable
 from ...model.selection import Selection
 from ...redact import WorkspaceKey, token_digest
 from ...ruleset import RuleSet
