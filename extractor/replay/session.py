@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from .deadline import Deadline
 from .effects import Effects
 from .exchange import ModelAnswer, ModelRequest
 from .faults import AdapterFailed, AgentFailed, HarnessDefect, ReplayFault
+from .guard import Allow, Clock, Guard
 from .identity import identity_of
 from .keys import Keys
 from .labels import LABELS, first_of
@@ -44,7 +45,7 @@ def current() -> Session | None:
 class Session:
     """A context: inside it nothing is live. ``version`` names the implementation, as the manifest will.
 
-    ``expect`` is ``red`` for the affected version, which is served recorded calls alone, and ``green`` for a current one.
+    ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the affected version, which is served recorded calls alone, and ``green`` for a current one.
     Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded evidence
     did not come.
     """
@@ -58,7 +59,8 @@ class Session:
         checks: Mapping[str, Check] | None = None,
         adapters: Mapping[str, Adapter] | None = None,
         ordering: Ordering | None = None,
-        guard: AbstractContextManager[object] | None = None,
+        allow: Allow | None = None,
+        clock: Clock = "fail",
     ) -> None:
         self.case = case
         self.version = version
@@ -83,8 +85,9 @@ class Session:
         self.ended = False
         self._checks = checks or {}
         self._adapters = adapters or {}
-        self._guard = guard or nullcontext()
+        self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
         self._verdict: Verdict | None = None
+        self._block: AbstractContextManager[Session] = nullcontext(self)
 
     @property
     def effects(self) -> Effects:
@@ -145,33 +148,32 @@ class Session:
         """Return the next idempotency key: the recorded ones in their order, then synthetic ones."""
         return self.keys.draw()
 
-    def __enter__(self) -> Session:
+    @contextmanager
+    def opened(self) -> Iterator[Session]:
+        """Let nothing be live within the block, whatever it does; judge nothing."""
         with _lock:
             _open.append(self)
         try:
-            self._guard.__enter__()
-        except BaseException:
-            self._leave()
-            raise
-        return self
+            with self.guard:
+                yield self
+        finally:
+            with _lock:
+                _open.remove(self)
+
+    def __enter__(self) -> Session:
+        self._block = self.opened()
+        return self._block.__enter__()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
-        try:
-            self._guard.__exit__(kind, error, trace)
-        finally:
-            self._leave()
+        self._block.__exit__(kind, error, trace)
         if error is None:
             self.finish(self.output)
             self.hold()
         elif isinstance(error, ReplayFault):
             self.ledger.report(error)
         return False
-
-    def _leave(self) -> None:
-        with _lock:
-            _open.remove(self)
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
@@ -222,8 +224,8 @@ class Session:
         found = {fault.label for _, fault in self.ledger.faults}
         if not replayable(self.case.document):
             found.add("non_replayable")
-        if self.ended and self.left_out():
-            found.add("returned_early")
+        if self.ended and not self.ledger.faults and self.left_out():
+            found.add("returned_early")  # what is left out after a fault is its consequence
         return found
 
     @property

@@ -1,0 +1,126 @@
+"""What a project says of its replays: ``[tool.extract-fixture.replay]``, nearest upwards.
+
+``checks`` are modules of named checks, ``adapters`` read the application's older schemas, ``templates`` fetches approved
+protected templates. This is the only place that imports code of the project, and only replay, check and pytest ask it to.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from extractor.errors import UsageError
+
+_FILES = (("extract-fixture.toml", ()), ("pyproject.toml", ("tool", "extract-fixture")))
+_KNOWN = frozenset({"checks", "adapters", "templates", "entrypoint", "version", "clock", "hosts", "children"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Checks by name, adapters by ``name@version``, the resolver of templates, and what a guard may let through."""
+
+    checks: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    adapters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    templates: Callable[[str], str] | None = None
+    entrypoint: str | None = None
+    version: str | None = None
+    clock: str = "fail"
+    hosts: tuple[str, ...] = ()
+    children: str = "none"
+
+
+def project_at(start: Path) -> Project:
+    """Return what the nearest folder, from ``start`` upwards, says; an empty project where none does.
+
+    Raises `UsageError` for a table that is not understood and for code that cannot be imported; all faults at once.
+    """
+    for folder in (start, *start.parents):
+        for name, way in _FILES:
+            table = _table(folder / name, way)
+            if table is not None and isinstance(table.get("replay"), dict):
+                return _project(table["replay"], folder, name)
+    return Project()
+
+
+def resolve(place: str, folder: Path | None = None) -> Callable[..., Any]:
+    """Return the function that ``module:function`` names, looking in ``folder`` first. Raises `UsageError`."""
+    module, colon, name = place.partition(":")
+    if not (module and colon and name):
+        raise UsageError("an entry point is named module:function")
+    if folder is not None and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+        raise UsageError(f"{place} cannot be imported: {type(error).__name__}") from None
+    if not callable(found):
+        raise UsageError(f"{place} is no function")
+    return found  # type: ignore[no-any-return]
+
+
+def _table(file: Path, way: tuple[str, ...]) -> Mapping[str, Any] | None:
+    try:
+        table: Any = tomllib.loads(file.read_text("utf-8"))
+    except OSError:
+        return None
+    except ValueError:
+        raise UsageError(f"{file.name} is no TOML") from None
+    for name in way:
+        table = table.get(name) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def _project(table: Mapping[str, Any], folder: Path, file: str) -> Project:
+    faults = [f"replay.{name}: unknown" for name in table if name not in _KNOWN]
+    modules, adapters, templates = table.get("checks", []), table.get("adapters", {}), table.get("templates")
+    if not (isinstance(modules, list) and all(isinstance(each, str) for each in modules)):
+        faults.append("replay.checks: must be a list of modules")
+    if not (isinstance(adapters, dict) and all(isinstance(each, str) for each in adapters.values())):
+        faults.append('replay.adapters: must be a table of "NAME@VERSION" = "module:function"')
+    if table.get("clock", "fail") not in ("fail", "note", "off"):
+        faults.append("replay.clock: must be fail, note or off")
+    if table.get("children", "none") not in ("none", "forked"):
+        faults.append("replay.children: must be none or forked")
+    faults += [
+        f"replay.{name}: must be a text"
+        for name in ("templates", "entrypoint", "version")
+        if not isinstance(table.get(name, ""), str)
+    ]
+    hosts = table.get("hosts", [])
+    if not (isinstance(hosts, list) and all(isinstance(each, str) for each in hosts)):
+        faults.append("replay.hosts: must be a list of host:port")
+    if faults:
+        raise UsageError(
+            f"{file} holds settings that are not understood:\n" + "\n".join(f"  {each}" for each in faults)
+        )
+    return Project(
+        checks={name: check for module in modules for name, check in _functions(module, folder).items()},
+        adapters={name: resolve(place, folder) for name, place in adapters.items()},
+        templates=resolve(templates, folder) if isinstance(templates, str) else None,
+        entrypoint=table.get("entrypoint"),
+        version=table.get("version"),
+        clock=table.get("clock", "fail"),
+        hosts=tuple(hosts),
+        children=table.get("children", "none"),
+    )
+
+
+def _functions(module: str, folder: Path) -> Mapping[str, Callable[..., Any]]:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+        raise UsageError(f"the checks of {module} cannot be imported: {type(error).__name__}") from None
+    return {
+        name: value
+        for name, value in vars(found).items()
+        if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == found.__name__
+    }

@@ -1,0 +1,64 @@
+"""Run an agent through every turn of a case, and say what came of it; whatever the agent does, a session comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from extractor.errors import UsageError
+
+from .faults import ReplayFault
+from .session import Session
+
+_OWN = ("incident", "session", "replay")
+
+
+def run(session: Session, agent: Callable[..., Any]) -> Session:
+    """Run ``agent`` once a turn within the session and finish it with the last turn's answer.
+
+    An agent is given what the user said; one whose first parameter is called ``incident`` is given the session itself.
+    Coroutine functions are awaited, all turns in one event loop. Faults end up in the ledger and are not raised here:
+    `Session.hold` does that. Raises `UsageError` for a generator, which would not have run at all.
+    """
+    if inspect.isgeneratorfunction(agent) or inspect.isasyncgenfunction(agent):
+        raise UsageError("an entry point that is a generator does nothing when it is called: return the answer")
+    output: object = None
+    failure: BaseException | None = None
+    with asyncio.Runner() if inspect.iscoroutinefunction(agent) else _Direct() as runner:
+        try:
+            with session.opened():
+                for turn in session.turns:
+                    session.turn, session.ledger.turn = turn, turn.number
+                    output = runner.run(agent(session if _wants_session(agent) else turn.text))
+        except KeyboardInterrupt:
+            raise
+        except ReplayFault as fault:
+            session.ledger.report(fault)
+            failure = fault
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001  # the agent's own end, whatever it is
+            failure = error
+    session.finish(output if failure is None else None, error=failure)
+    return session
+
+
+def _wants_session(agent: Callable[..., Any]) -> bool:
+    try:
+        first = next(iter(inspect.signature(agent).parameters.values()), None)
+    except (TypeError, ValueError):
+        return False
+    return first is not None and (first.name in _OWN or first.annotation in (Session, "Session"))
+
+
+class _Direct:
+    """Stands where an event loop would: the answer is there already."""
+
+    def __enter__(self) -> _Direct:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def run(self, answer: object) -> object:
+        return answer
