@@ -269,11 +269,11 @@ SCHEMAS: tuple[Any, ...] = (
     value=JSON | st.sampled_from([*STRANGE, "a", "a\n", {"a": 1}, {"a": "b", "b": "c"}, {"b": 1}, {"x": {"y": None}}])
 )
 def test_each_keyword_means_what_it_means_to_jsonschema(schema: Any, value: Any) -> None:
-    expected = sorted(
-        (tuple(e.absolute_path), str(e.validator)) for e in Draft202012Validator(schema).iter_errors(value)
-    )
-    found = sorted((path, rule.partition(" ")[0]) for path, rule in compile_schema(schema)(value))
-    assert [(path, "None" if rule == "false" else rule) for path, rule in found] == expected
+    # Of a boolean schema jsonschema tells neither the rule nor the last step to the place.
+    errors = Draft202012Validator(schema).iter_errors(value)
+    expected = sorted((() if e.validator is None else tuple(e.absolute_path), str(e.validator)) for e in errors)
+    faults = ((path, rule.partition(" ")[0]) for path, rule in compile_schema(schema)(value))
+    assert sorted(((), "None") if rule == "false" else (path, rule) for path, rule in faults) == expected
 
 
 @pytest.mark.parametrize(
