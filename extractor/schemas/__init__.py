@@ -13,7 +13,7 @@ from ..model.json import JsonValue
 
 __all__ = ["SCHEMA_VERSION", "SchemaName", "load_schema", "schema_problems"]
 
-SchemaName: TypeAlias = Literal["fixture", "provenance", "capture"]
+SchemaName: TypeAlias = Literal["fixture", "provenance", "capture", "manifest"]
 SCHEMA_VERSION = "1"
 """The version of all of them, as ``fixture.json`` and the sidecar name it."""
 
