@@ -8,11 +8,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, TypeAlias
 
+from ..model.field_path import own_names, shown
 from ..model.json import JsonValue
 
 __all__ = ["SCHEMA_VERSION", "SchemaName", "load_schema", "schema_problems"]
 
-SchemaName: TypeAlias = Literal["fixture", "provenance", "capture"]
+SchemaName: TypeAlias = Literal["fixture", "provenance", "capture", "manifest"]
 SCHEMA_VERSION = "1"
 """The version of all of them, as ``fixture.json`` and the sidecar name it."""
 
@@ -33,7 +34,7 @@ def schema_problems(document: JsonValue, name: SchemaName) -> tuple[str, ...]:
     lines: dict[str, None] = {}
     violations, own = _validator(name)
     for path, rule in violations(document):
-        lines[f"{_shown(document, path, own)}: {rule}"] = None
+        lines[f"{shown(document, path, own)}: {rule}"] = None
         if len(lines) == _MOST:
             break
     return tuple(lines)
@@ -57,30 +58,4 @@ def _validator(name: SchemaName) -> tuple[Violations, frozenset[str]]:
                 rule += f" {[name for name in error.validator_value if name not in error.instance]}"
             yield tuple(error.absolute_path), rule
 
-    return violations, frozenset(_own_names(schema))
-
-
-def _own_names(schema: JsonValue) -> Iterator[str]:
-    if isinstance(schema, dict):
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
-            yield from properties
-        for child in schema.values():
-            yield from _own_names(child)
-    elif isinstance(schema, list):
-        for child in schema:
-            yield from _own_names(child)
-
-
-def _shown(document: JsonValue, path: Sequence[str | int], own: frozenset[str]) -> str:
-    """Return ``expected.effects{0}.min``: names that are not ours are given by position among their siblings."""
-    pieces: list[str] = []
-    node = document
-    for step in path:
-        if isinstance(step, str) and isinstance(node, dict):
-            pieces.append(f".{step}" if step in own else f"{{{list(node).index(step)}}}")
-            node = node[step]
-        elif isinstance(step, int) and isinstance(node, list):
-            pieces.append(f"[{step}]")
-            node = node[step]
-    return "".join(pieces).removeprefix(".") or "document"
+    return violations, own_names(schema)

@@ -15,7 +15,7 @@ from extractor.schemas import load_schema, schema_problems
 
 Edit = Callable[[dict[str, Any]], object]
 COMPLETE: Any = parse((Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes())
-NAMES = ("fixture", "provenance", "capture")
+NAMES = ("fixture", "provenance", "capture", "manifest")
 
 
 @pytest.mark.parametrize("name", NAMES)
