@@ -109,7 +109,7 @@ def _names_one_host(entry: str) -> bool:
         return len(entry) > len("unix:")
     host, _, port = entry.rpartition(":")
     whole = port.isascii() and port.isdigit() and int(port) < 2**16
-    bare = not (":" in host) or (host.startswith("[") and host.endswith("]"))
+    bare = ":" not in host or (host.startswith("[") and host.endswith("]"))
     return whole and bare and bool(host) and not set(host) & set("*?/@, ")
 
 

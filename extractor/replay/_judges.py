@@ -19,18 +19,86 @@ Arguments: TypeAlias = tuple[object, ...]
 Judge: TypeAlias = Callable[[Arguments, Allow, bool], Refusal | None]
 
 _FUNCTIONS: Final = frozenset(
-    (
-        "connect connectx sendto sendmsg sendmmsg send bind accept socket getaddrinfo getnameinfo gethostbyname "
-        "gethostbyname2 gethostbyname_r gethostbyaddr res_query res_search res_nquery syscall io_uring_setup "
-        "fork vfork forkpty clone clone3 system popen execl execlp execle execv execvp execve execvpe fexecve "
-        "posix_spawn posix_spawnp _exit _Exit exit quick_exit abort kill killpg dlopen dlsym WSAConnect WinExec "
-        "CreateProcessA CreateProcessW ShellExecuteA ShellExecuteW"
-    ).split()
+    [
+        "connect",
+        "connectx",
+        "sendto",
+        "sendmsg",
+        "sendmmsg",
+        "send",
+        "bind",
+        "accept",
+        "socket",
+        "getaddrinfo",
+        "getnameinfo",
+        "gethostbyname",
+        "gethostbyname2",
+        "gethostbyname_r",
+        "gethostbyaddr",
+        "res_query",
+        "res_search",
+        "res_nquery",
+        "syscall",
+        "io_uring_setup",
+        "fork",
+        "vfork",
+        "forkpty",
+        "clone",
+        "clone3",
+        "system",
+        "popen",
+        "execl",
+        "execlp",
+        "execle",
+        "execv",
+        "execvp",
+        "execve",
+        "execvpe",
+        "fexecve",
+        "posix_spawn",
+        "posix_spawnp",
+        "_exit",
+        "_Exit",
+        "exit",
+        "quick_exit",
+        "abort",
+        "kill",
+        "killpg",
+        "dlopen",
+        "dlsym",
+        "WSAConnect",
+        "WinExec",
+        "CreateProcessA",
+        "CreateProcessW",
+        "ShellExecuteA",
+        "ShellExecuteW",
+    ]
 )
-_LIBRARIES: Final = (
-    "libcurl libpq libmysqlclient libmariadb libssh libssh2 libnghttp2 libzmq librdkafka libhiredis libgrpc libnng "
-    "libnanomsg libmongoc libldap libodbc libtdsodbc libsybdb libfreetds libresolv libcares libsmbclient librabbitmq"
-).split()
+_LIBRARIES: Final = [
+    "libcurl",
+    "libpq",
+    "libmysqlclient",
+    "libmariadb",
+    "libssh",
+    "libssh2",
+    "libnghttp2",
+    "libzmq",
+    "librdkafka",
+    "libhiredis",
+    "libgrpc",
+    "libnng",
+    "libnanomsg",
+    "libmongoc",
+    "libldap",
+    "libodbc",
+    "libtdsodbc",
+    "libsybdb",
+    "libfreetds",
+    "libresolv",
+    "libcares",
+    "libsmbclient",
+    "librabbitmq",
+]
 
 
 def connect(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:

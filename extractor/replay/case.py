@@ -15,7 +15,8 @@ from extractor.model.json import JsonValue
 
 from .events import ToolEvent, tool_event
 from .exchange import Message
-from .fixture_check import MAX_BYTES, Unreadable, load, structural_problems
+from .fixture_check import MAX_BYTES, Unreadable, load
+from .structure import problems
 
 _BESIDE = layout.FILES | layout.FOLDERS | {".gitignore"}
 
@@ -111,12 +112,12 @@ def load_case(place: str | Path) -> ReplayCase:
 def case_of(content: bytes, *, folder: Path | None = None) -> ReplayCase:
     """Return the case of a fixture's bytes; raises as `load_case` does."""
     try:
-        document = load(content[: MAX_BYTES + 1])
+        document: JsonValue = load(content[: MAX_BYTES + 1])
     except Unreadable as error:
         raise InputUnreadable(f"the {error}") from None
-    problems = structural_problems(document)
-    if problems or not isinstance(document, dict):
-        raise ValidationFailed(problems)
+    found = problems(document)
+    if found or not isinstance(document, dict):
+        raise ValidationFailed(found)
     return ReplayCase(document=document, fixture_hash=hashlib.sha256(content).hexdigest(), folder=folder)
 
 

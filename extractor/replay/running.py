@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from extractor.errors import UsageError
 
 from .faults import ReplayFault
-from .session import Session
 
-_OWN = ("incident", "session", "replay")
+if TYPE_CHECKING:
+    from .session import Session
+
+_OWN = ("incident", "session")
 
 
 def run(session: Session, agent: Callable[..., Any]) -> Session:
@@ -48,7 +50,9 @@ def _wants_session(agent: Callable[..., Any]) -> bool:
         first = next(iter(inspect.signature(agent).parameters.values()), None)
     except (TypeError, ValueError):
         return False
-    return first is not None and (first.name in _OWN or first.annotation in (Session, "Session"))
+    return first is not None and (
+        first.name in _OWN or getattr(first.annotation, "__name__", first.annotation) == "Session"
+    )
 
 
 class _Direct:

@@ -25,6 +25,7 @@ from .labels import LABELS, first_of
 from .ledger import Ledger
 from .matching import as_json
 from .order import Ordering
+from .running import run
 from .scripted_model import ScriptedModel, model_events
 from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
@@ -83,6 +84,7 @@ class Session:
         self.turn: Turn | None = self.turns[0] if self.turns else None
         self.output: JsonValue = None
         self.ended = False
+        self.guarded = False
         self._checks = checks or {}
         self._adapters = adapters or {}
         self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
@@ -155,6 +157,7 @@ class Session:
             _open.append(self)
         try:
             with self.guard:
+                self.guarded = True
                 yield self
         finally:
             with _lock:
@@ -174,6 +177,14 @@ class Session:
         elif isinstance(error, ReplayFault):
             self.ledger.report(error)
         return False
+
+    def run(self, agent: Callable[..., object]) -> Session:
+        """Run ``agent`` once a turn within this session and finish it; faults are recorded, `hold` raises them.
+
+        An agent is given what the user said; one whose first parameter is called ``incident`` is given this session.
+        Raises `UsageError` for a generator.
+        """
+        return run(self, agent)
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""

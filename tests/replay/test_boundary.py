@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from extractor.replay.boundary import BUILT_IN, Verdict
-from extractor.replay.running import run
 from extractor.replay.session import Session
 
 from .documents import call, case
@@ -14,7 +13,7 @@ PAY = call(1, "pay", {"order": "O-1"}, {}, side_effect="accepted")
 
 
 def judged(agent, *events, checks=None, **told):
-    return run(Session(case(*events, **told), version="v", checks=checks), agent).verdict
+    return Session(case(*events, **told), version="v", checks=checks).run(agent).verdict
 
 
 def says(text):

@@ -160,7 +160,7 @@ def test_a_signal_with_a_handler_of_its_own_ends_nothing():
 def swallowed_by_except() -> None:
     try:
         connect()
-    except BaseException:  # noqa: BLE001, S110
+    except BaseException:  # noqa: BLE001
         pass
 
 
@@ -342,7 +342,9 @@ def test_a_socket_that_came_past_the_hook_is_found_at_the_end(server, monkeypatc
         held.close()
     if sys.platform == "linux":
         called = f"socket 127.0.0.1:{server.server_port}"
-        assert [(fault.label, fault.code, fault.called) for fault in faults] == [("live_call", "socket_appeared", called)]
+        assert [(fault.label, fault.code, fault.called) for fault in faults] == [
+            ("live_call", "socket_appeared", called)
+        ]
         assert guard.state().blocked == (called,)
 
 

@@ -13,7 +13,8 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from time import sleep, time as now
+from time import sleep
+from time import time as now
 
 import pytest
 
@@ -51,7 +52,9 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize(("read", "call"), READS[1:], ids=[f"{number} {call}" for number, (_, call) in enumerate(READS[1:])])
+@pytest.mark.parametrize(
+    ("read", "call"), READS[1:], ids=[f"{number} {call}" for number, (_, call) in enumerate(READS[1:])]
+)
 def test_a_real_clock_is_noticed_and_the_code_goes_on(read, call):
     faults: list[ReplayFault] = []
     with Guard(faults.append) as guard:

@@ -11,7 +11,6 @@ from extractor.errors import InputUnreadable, ValidationFailed
 from extractor.replay.case import load_case
 from extractor.replay.exchange import Message, ModelRequest
 from extractor.replay.faults import AdapterFailed, CallMismatch, NothingRecorded
-from extractor.replay.running import run
 from extractor.replay.session import Session, current
 from extractor.replay.telling import finished, started
 from extractor.replay.tools import Unconsumed
@@ -35,16 +34,16 @@ def test_a_run_without_faults_ends_silently_and_tells_what_makes_it_comparable()
     with session(FIND, expected={"claims": {"prohibit": ["the refund is done"], "unless": []}}) as incident:
         incident.output = finds(incident)
     told = finished(incident)
-    assert told["case_id"] == "2026-07-18-refund"
-    assert len(told["fixture_hash"]) == 64
-    assert told["implementation_version"] == "v1"
-    assert told["boundary_passed"] is True
-    assert (told["state"], told["label"]) == ("finished", None)
+    assert told.case_id == "2026-07-18-refund"
+    assert len(told.fixture_hash) == 64
+    assert told.implementation_version == "v1"
+    assert told.boundary_passed is True
+    assert (told.state, told.label) == ("finished", None)
 
 
 def test_what_is_told_before_the_run_claims_nothing():
     told = started(session(FIND))
-    assert (told["state"], told["boundary_passed"]) == ("started", None)
+    assert (told.state, told.boundary_passed) == ("started", None)
 
 
 def test_the_session_is_open_for_every_thread_and_for_no_longer():
@@ -119,7 +118,7 @@ async def gathered(incident):
 
 @pytest.mark.parametrize("agent", SWALLOWING.values(), ids=SWALLOWING)
 def test_a_swallowed_mismatch_keeps_the_session_failed(agent):
-    incident = run(session(FIND), agent)
+    incident = session(FIND).run(agent)
     assert incident.label == "needs_review"
     with pytest.raises(CallMismatch):
         incident.hold()
@@ -127,7 +126,7 @@ def test_a_swallowed_mismatch_keeps_the_session_failed(agent):
 
 def test_an_agent_that_returns_early_is_told_by_its_own_label():
     """S24."""
-    incident = run(session(FIND), lambda text: "Done.")
+    incident = session(FIND).run(lambda text: "Done.")
     assert incident.label == "returned_early"
     with pytest.raises(Unconsumed, match=r"order\.find"):
         incident.hold()
@@ -135,30 +134,30 @@ def test_an_agent_that_returns_early_is_told_by_its_own_label():
 
 def test_a_case_whose_only_evidence_is_the_models_wants_it_asked():
     told = {"model_events": [{"model": "m", "input": ["m1"], "output": ["m2"], "usage": {}, "after": []}]}
-    incident = run(session(messages=[said(2, "assistant", "Hello.")], **told), lambda text: "Done.")
+    incident = session(messages=[said(2, "assistant", "Hello.")], **told).run(lambda text: "Done.")
     assert incident.label == "returned_early"
 
 
 def test_the_recorded_violation_need_not_come():
-    incident = run(session(FIND, call(2, "refund", {}, {}, role="violation")), finds)
+    incident = session(FIND, call(2, "refund", {}, {}, role="violation")).run(finds)
     assert incident.label is None
-    assert [each["role"] for each in finished(incident)["unconsumed"]] == ["violation"]
+    assert [each.role for each in finished(incident).unconsumed] == ["violation"]
 
 
 def test_an_agent_that_raises_has_answered_nobody():
     def crashes(text):
         raise KeyError(text)
 
-    incident = run(session(expected={"claims": {"prohibit": ["x"], "unless": []}}), crashes)
+    incident = session(expected={"claims": {"prohibit": ["x"], "unless": []}}).run(crashes)
     assert (incident.label, incident.verdict.passed) == ("needs_review", None)
-    assert finished(incident)["faults"][0]["message"] == "the agent ended with KeyError"
+    assert finished(incident).faults[0].message == "the agent ended with KeyError"
 
 
 def test_an_entry_point_may_leave_by_system_exit_and_is_not_taken_for_done():
     def leaves(text):
         raise SystemExit(0)
 
-    assert run(session(), leaves).label == "needs_review"
+    assert session().run(leaves).label == "needs_review"
 
 
 def test_the_clock_stands_at_the_decision_in_its_own_zone_and_moves_by_sleeping_alone():
@@ -234,7 +233,7 @@ def test_a_case_keeps_its_schema_and_is_read_by_the_adapter_that_it_names():
 def test_an_old_case_that_its_adapter_cannot_read_is_an_adapter_error_and_never_regenerated(adapters, code):
     """S49."""
     incident = session(OLD, adapters=adapters, adapter={"name": "refunds", "version": "1"})
-    run(incident, lambda incident: incident.call_tool("refund.get"))
+    incident.run(lambda incident: incident.call_tool("refund.get"))
     assert incident.label == "adapter_error"
     with pytest.raises(AdapterFailed) as caught:
         incident.hold()
@@ -244,7 +243,7 @@ def test_an_old_case_that_its_adapter_cannot_read_is_an_adapter_error_and_never_
 def test_evidence_without_which_nothing_can_be_judged_makes_a_run_non_replayable():
     """S67."""
     missing = [{"field": "input", "code": "no_input", "reason": "r"}]
-    assert run(session(FIND, missing_evidence=missing), finds).label == "non_replayable"
+    assert session(FIND, missing_evidence=missing).run(finds).label == "non_replayable"
 
 
 def test_turns_that_were_answered_are_run_again_with_the_agents_own_state():
@@ -266,9 +265,9 @@ def test_turns_that_were_answered_are_run_again_with_the_agents_own_state():
             incident.call_tool("unknown")
         return incident.model.call("m", ())[0]["text"]
 
-    incident = run(session(**told), agent)
+    incident = session(**told).run(agent)
     assert heard == [("Two.", 2), ("Three.", 4)]
-    assert finished(incident)["first_divergence"]["turn"] == 2
+    assert finished(incident).first_divergence.turn == 2
 
 
 def test_a_generator_is_refused_since_it_would_not_run():
@@ -276,7 +275,7 @@ def test_a_generator_is_refused_since_it_would_not_run():
         yield text
 
     with pytest.raises(Exception, match="generator"):
-        run(session(), agent)
+        session().run(agent)
 
 
 def test_a_case_folder_with_code_in_it_is_not_loaded(tmp_path):
