@@ -16,6 +16,8 @@ from typing import Any
 
 from extractor.errors import UsageError
 
+from .guard import Allow, Clock
+
 _FILES = (("extract-fixture.toml", ()), ("pyproject.toml", ("tool", "extract-fixture")))
 _KNOWN = frozenset({"checks", "adapters", "templates", "entrypoint", "version", "clock", "hosts", "children"})
 
@@ -29,7 +31,7 @@ class Project:
     templates: Callable[[str], str] | None = None
     entrypoint: str | None = None
     version: str | None = None
-    clock: str = "fail"
+    clock: Clock = "fail"
     hosts: tuple[str, ...] = ()
     children: str = "none"
 
@@ -124,3 +126,36 @@ def _functions(module: str, folder: Path) -> Mapping[str, Callable[..., Any]]:
         for name, value in vars(found).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == found.__name__
     }
+
+
+def allowed(project: Project) -> Allow:
+    """Return what the guard lets through, by the project's table alone."""
+    return Allow(hosts=project.hosts, children="forked" if project.children == "forked" else "none")
+
+
+def revision(start: Path) -> str | None:
+    """Return the first twelve digits of the commit that is checked out, read from its files; None outside of any."""
+    for folder in (start, *start.parents):
+        git = folder / ".git"
+        try:
+            if git.is_file():  # a worktree
+                git = (folder / git.read_text("utf-8").partition("gitdir: ")[2].strip()).resolve()
+            head = (git / "HEAD").read_text("utf-8").strip()
+            return _commit(git, head)
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _commit(git: Path, head: str) -> str | None:
+    if not head.startswith("ref: "):
+        return head[:12]
+    name = head.removeprefix("ref: ")
+    common = git / "commondir"
+    shared = (git / common.read_text("utf-8").strip()).resolve() if common.is_file() else git
+    for place in (git, shared):
+        if (place / name).is_file():
+            return (place / name).read_text("utf-8").strip()[:12]
+    packed = shared / "packed-refs"
+    lines = packed.read_text("utf-8").splitlines() if packed.is_file() else []
+    return next((line[:12] for line in lines if line.endswith(f" {name}")), None)

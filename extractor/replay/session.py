@@ -152,7 +152,10 @@ class Session:
 
     @contextmanager
     def opened(self) -> Iterator[Session]:
-        """Let nothing be live within the block, whatever it does; judge nothing."""
+        """Let nothing be live within the block, whatever it does; judge nothing. A block within it changes nothing."""
+        if self in _open:
+            yield self
+            return
         with _lock:
             _open.append(self)
         try:

@@ -1,0 +1,205 @@
+"""The pytest plugin: one test a case, failures under their own label, a report that makes results comparable."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tests.replay.documents import call, folder, said
+
+FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
+CLAIMS = {"claims": {"prohibit": ["the refund is done"], "unless": []}}
+GOOD = """
+def test_it(incident):
+    incident.call_tool("order.find", {"id": "O-1"})
+    incident.output = "I cannot say."
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Run a test file over case folders in a process of its own."""
+
+    class Suite:
+        report = tmp_path / "report.json"
+        junit = tmp_path / "junit.xml"
+
+        def case(self, name="2026-07-18-refund", *events, **told):
+            return folder(tmp_path / "incidents", *(events or (FIND,)), case_id=name, **{"expected": CLAIMS, **told})
+
+        def run(self, test, *options, plugins=()):
+            (tmp_path / "pytest.ini").write_text("[pytest]\n")
+            (tmp_path / "test_incidents.py").write_text(test)
+            command = [
+                *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={self.junit}"),
+                *(f"--incident-report={self.report}", "--incident-version=v13", *options, *plugins),
+            ]
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+            self.done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+            return self.done.returncode
+
+        @property
+        def told(self):
+            return json.loads(self.report.read_text("utf-8"))
+
+        def label(self):
+            (only,) = self.told["cases"]
+            return only["manifest"]["label"]
+
+    return Suite()
+
+
+def test_every_case_is_a_test_and_its_line_makes_it_comparable(suite):
+    """S22 S99: ids are the names of the folders, sorted."""
+    suite.case("b-case")
+    suite.case("a-case")
+    assert suite.run(GOOD) == 0, suite.done.stdout
+    cases = suite.told["cases"]
+    assert [each["test"].partition("[")[2] for each in cases] == ["a-case]", "b-case]"]
+    for each in cases:
+        manifest = each["manifest"]
+        assert (manifest["implementation_version"], manifest["boundary_passed"]) == ("v13", True)
+        assert manifest["guard"]["self_test"] is True
+        assert f"{manifest['case_id']}  {manifest['fixture_hash'][:12]}  v13  boundary holds" in suite.done.stdout
+
+
+def test_junit_holds_the_facts_as_properties(suite):
+    suite.case()
+    suite.run(GOOD)
+    told = {each.get("name"): each.get("value") for each in ET.parse(suite.junit).iter("property")}
+    assert told["case_id"] == "2026-07-18-refund"
+    assert told["boundary_passed"] == "True"
+    assert "extract_fixture_manifest" not in told
+
+
+@pytest.mark.parametrize(
+    ("body", "label", "words"),
+    [
+        ("incident.output = 'x'", "returned_early", "replay ended before recorded calls: ['order.find']"),
+        ("incident.call_tool('order.find', {'id': 'O-2'})", "needs_review", "tool replay mismatch"),
+        ("incident.call_tool('mail.send')", "incomplete", "never a live call"),
+        (
+            "import contextlib\n    with contextlib.suppress(BaseException): incident.call_tool('mail.send')",
+            "incomplete",
+            "never a live call",
+        ),
+        ("import socket; socket.create_connection(('192.0.2.1', 443))", "live_call", "192.0.2.1"),
+        ("import os; os._exit(0)", "harness_defect", "_exit"),
+        ("import time; time.time()\n    incident.call_tool('order.find', {'id': 'O-1'})", "harness_defect", "time.time"),
+    ],
+    ids=["early", "mismatch", "missing", "swallowed", "network", "exit", "clock"],
+)
+def test_a_test_fails_under_its_own_label(suite, body, label, words):
+    suite.case()
+    assert suite.run(f"def test_it(incident):\n    {body}\n") == 1, suite.done.stdout
+    assert words in suite.done.stdout
+    assert suite.label() == label
+
+
+def test_a_boundary_that_does_not_hold_fails_whatever_the_test_asserts(suite):
+    """S42: a test that only wants some answer would pass the original incident."""
+    suite.case()
+    weak = GOOD.replace("I cannot say.", "The refund is done.") + "    assert incident.output\n"
+    assert suite.run(weak) == 1
+    assert "current implementation still violates the incident boundary" in suite.done.stdout
+    assert suite.told["cases"][0]["manifest"]["boundary_passed"] is False
+
+
+@pytest.mark.parametrize(("said", "status"), [("The refund is done.", 0), ("I cannot say.", 1)])
+def test_the_affected_version_is_wanted_red(suite, said, status):
+    """S45: a replay that does not start red shows nothing."""
+    suite.case()
+    marked = "import pytest\n@pytest.mark.incident(expect='red', version='v12')" + GOOD.replace("I cannot say.", said)
+    assert suite.run(marked) == status
+    assert suite.told["cases"][0]["manifest"]["implementation_version"] == "v12"
+    if status:
+        assert "original implementation did not reproduce the incident" in suite.done.stdout
+
+
+def test_a_failing_assertion_of_the_test_is_what_is_told(suite):
+    suite.case()
+    assert suite.run(GOOD + "    assert 1 == 2\n") == 1
+    assert "assert 1 == 2" in suite.done.stdout
+
+
+def test_a_skipped_test_has_no_manifest_and_is_no_pass(suite):
+    suite.case()
+    assert suite.run("import pytest\ndef test_it(incident): pytest.skip('later')\n") == 0
+    assert "1 skipped" in suite.done.stdout
+    assert "incidents" not in suite.done.stdout
+
+
+def test_an_empty_suite_is_an_error(suite, tmp_path):
+    """S86."""
+    (tmp_path / "incidents").mkdir()
+    assert suite.run(GOOD) not in (0, 5)
+    assert "no incident case" in suite.done.stdout
+
+
+def test_a_case_that_does_not_load_never_starts_the_test(suite):
+    """S21 S86."""
+    (suite.case() / "fixture.json").write_text("{}")
+    assert suite.run("def test_it(incident): raise SystemExit('started')\n") == 1
+    assert "the case cannot be replayed" in suite.done.stdout
+    assert "started" not in suite.done.stdout
+
+
+def test_code_in_a_case_folder_is_neither_run_nor_accepted(suite, tmp_path):
+    (suite.case() / "conftest.py").write_text("raise SystemExit('was run')")
+    assert suite.run(GOOD) == 1
+    assert "was run" not in suite.done.stdout + suite.done.stderr
+
+
+@pytest.mark.parametrize("options", [("-n", "2"), ("-p", "no:xdist")], ids=["two workers", "one process"])
+def test_the_report_is_the_same_on_one_process_and_on_two(suite, options):
+    for number in range(6):
+        suite.case(f"case-{number}")
+    assert suite.run(GOOD, *options) == 0, suite.done.stdout
+    assert [each["manifest"]["case_id"] for each in suite.told["cases"]] == [f"case-{n}" for n in range(6)]
+    assert suite.told["summary"] == {"shadow": {"passed": 6}}
+
+
+def test_coroutines_are_run_by_the_session(suite):
+    suite.case()
+    test = """
+async def agent(incident):
+    await incident.acall_tool("order.find", {"id": "O-1"})
+    return "I cannot say."
+
+def test_it(incident):
+    incident.run(agent)
+    assert incident.verdict.passed
+"""
+    assert suite.run(test) == 0, suite.done.stdout
+
+
+def test_a_run_that_died_is_seen_and_no_older_report_stands_for_it(suite):
+    """A process that is killed leaves the line of its start, and no report."""
+    suite.case()
+    suite.report.write_text("an older green")
+    died = "import faulthandler\ndef test_it(incident): faulthandler._sigsegv()\n"
+    assert suite.run(died) != 0
+    assert not suite.report.exists()
+    (line,) = Path(f"{suite.report}.running").read_text("utf-8").splitlines()
+    assert json.loads(line)["manifest"]["state"] == "started"
+
+
+def test_a_project_may_have_a_fixture_of_that_name(suite):
+    own = "import pytest\n@pytest.fixture\ndef incident(): return 7\ndef test_it(incident): assert incident == 7\n"
+    assert suite.run(own) == 0, suite.done.stdout
+
+
+def test_earlier_turns_are_told_to_the_test(suite):
+    told = {
+        "input": {"messages": [said(1, "user", "One."), said(2, "user", "Two.")]},
+        "conversation": ["m1", "m2"],
+    }
+    suite.case("case", FIND, **told)
+    test = GOOD + "    assert incident.text == 'Two.'\n    assert len(incident.turn.history) == 1\n"
+    assert suite.run(test) == 0, suite.done.stdout
