@@ -17,14 +17,13 @@ from .faults import (
     CallMismatch,
     HarnessDefect,
     LiveCall,
-    NothingRecorded,
     NotExpressible,
+    NothingRecorded,
     ReplayFault,
 )
 
 _KINDS: Final[Mapping[str, type[ReplayFault]]] = {
-    kind.label: kind
-    for kind in (LiveCall, NothingRecorded, CallMismatch, HarnessDefect, AdapterFailed, NotExpressible)
+    kind.label: kind for kind in (LiveCall, NothingRecorded, CallMismatch, HarnessDefect, AdapterFailed, NotExpressible)
 }
 _LONGEST: Final = 300  # letters a member; six members, six bytes for an escaped letter at worst, stay below PIPE_BUF
 _PIPE_BUF: Final = 4096

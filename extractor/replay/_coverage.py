@@ -24,15 +24,53 @@ _NOT_COVERED: Final = (
 )
 # Modules that reach the network without Python's sockets.
 _NATIVE: Final = frozenset(
-    (
-        "grpc._cython.cygrpc uvloop.loop rloop psycopg2._psycopg psycopg_c psycopg_binary pycurl curl_cffi._wrapper "
-        "primp primp.primp rnet zmq.backend.cython._zmq confluent_kafka.cimpl MySQLdb._mysql _mysql_connector "
-        "pymssql._mssql oracledb.thick_impl pyodbc pyarrow._flight pyarrow._s3fs pyarrow._gcsfs pyarrow._azurefs "
-        "adbc_driver_manager._lib duckdb _duckdb polars.polars polars._plr deltalake._internal lance.lance "
-        "_pycares pycares cassandra.io.libevwrapper pulsar _pulsar temporalio.bridge.temporal_sdk_bridge hf_xet "
-        "hf_xet.hf_xet gevent.resolver.cares pynng._nng couchbase.pycbc_core aerospike ibm_db pymqi.pymqe "
-        "kuzu._kuzu _cffi_backend"
-    ).split()
+    {
+        "grpc._cython.cygrpc",
+        "uvloop.loop",
+        "rloop",
+        "psycopg2._psycopg",
+        "psycopg_c",
+        "psycopg_binary",
+        "pycurl",
+        "curl_cffi._wrapper",
+        "primp",
+        "primp.primp",
+        "rnet",
+        "zmq.backend.cython._zmq",
+        "confluent_kafka.cimpl",
+        "MySQLdb._mysql",
+        "_mysql_connector",
+        "pymssql._mssql",
+        "oracledb.thick_impl",
+        "pyodbc",
+        "pyarrow._flight",
+        "pyarrow._s3fs",
+        "pyarrow._gcsfs",
+        "pyarrow._azurefs",
+        "adbc_driver_manager._lib",
+        "duckdb",
+        "_duckdb",
+        "polars.polars",
+        "polars._plr",
+        "deltalake._internal",
+        "lance.lance",
+        "_pycares",
+        "pycares",
+        "cassandra.io.libevwrapper",
+        "pulsar",
+        "_pulsar",
+        "temporalio.bridge.temporal_sdk_bridge",
+        "hf_xet",
+        "hf_xet.hf_xet",
+        "gevent.resolver.cares",
+        "pynng._nng",
+        "couchbase.pycbc_core",
+        "aerospike",
+        "ibm_db",
+        "pymqi.pymqe",
+        "kuzu._kuzu",
+        "_cffi_backend",
+    }
 )
 
 

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from ._allow import Allow, is_numeric
@@ -19,18 +20,86 @@ Arguments: TypeAlias = tuple[object, ...]
 Judge: TypeAlias = Callable[[Arguments, Allow, bool], Refusal | None]
 
 _FUNCTIONS: Final = frozenset(
-    (
-        "connect connectx sendto sendmsg sendmmsg send bind accept socket getaddrinfo getnameinfo gethostbyname "
-        "gethostbyname2 gethostbyname_r gethostbyaddr res_query res_search res_nquery syscall io_uring_setup "
-        "fork vfork forkpty clone clone3 system popen execl execlp execle execv execvp execve execvpe fexecve "
-        "posix_spawn posix_spawnp _exit _Exit exit quick_exit abort kill killpg dlopen dlsym WSAConnect WinExec "
-        "CreateProcessA CreateProcessW ShellExecuteA ShellExecuteW"
-    ).split()
+    {
+        "connect",
+        "connectx",
+        "sendto",
+        "sendmsg",
+        "sendmmsg",
+        "send",
+        "bind",
+        "accept",
+        "socket",
+        "getaddrinfo",
+        "getnameinfo",
+        "gethostbyname",
+        "gethostbyname2",
+        "gethostbyname_r",
+        "gethostbyaddr",
+        "res_query",
+        "res_search",
+        "res_nquery",
+        "syscall",
+        "io_uring_setup",
+        "fork",
+        "vfork",
+        "forkpty",
+        "clone",
+        "clone3",
+        "system",
+        "popen",
+        "execl",
+        "execlp",
+        "execle",
+        "execv",
+        "execvp",
+        "execve",
+        "execvpe",
+        "fexecve",
+        "posix_spawn",
+        "posix_spawnp",
+        "_exit",
+        "_Exit",
+        "exit",
+        "quick_exit",
+        "abort",
+        "kill",
+        "killpg",
+        "dlopen",
+        "dlsym",
+        "WSAConnect",
+        "WinExec",
+        "CreateProcessA",
+        "CreateProcessW",
+        "ShellExecuteA",
+        "ShellExecuteW",
+    }
 )
 _LIBRARIES: Final = (
-    "libcurl libpq libmysqlclient libmariadb libssh libssh2 libnghttp2 libzmq librdkafka libhiredis libgrpc libnng "
-    "libnanomsg libmongoc libldap libodbc libtdsodbc libsybdb libfreetds libresolv libcares libsmbclient librabbitmq"
-).split()
+    "libcurl",
+    "libpq",
+    "libmysqlclient",
+    "libmariadb",
+    "libssh",
+    "libssh2",
+    "libnghttp2",
+    "libzmq",
+    "librdkafka",
+    "libhiredis",
+    "libgrpc",
+    "libnng",
+    "libnanomsg",
+    "libmongoc",
+    "libldap",
+    "libodbc",
+    "libtdsodbc",
+    "libsybdb",
+    "libfreetds",
+    "libresolv",
+    "libcares",
+    "libsmbclient",
+    "librabbitmq",
+)
 
 
 def connect(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
@@ -91,7 +160,7 @@ def start(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
 def start_any_of(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
     """Judge ``_posixsubprocess.fork_exec``: of the programs that it would try in turn, the first that exists."""
     candidates = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], (list, tuple)) else ()
-    found = next((path for path in candidates if isinstance(path, bytes) and os.path.exists(path)), b"")
+    found = next((path for path in candidates if isinstance(path, bytes) and Path(os.fsdecode(path)).exists()), b"")
     if allow.program(found):
         return None
     return Refusal("child_process", f"fork_exec {show_program(found)}")
