@@ -213,18 +213,21 @@ def test_a_profile_function_that_was_there_goes_on_and_stays():
     assert [fault.code for fault in faults] == ["real_clock", "real_clock"]
 
 
-def test_a_native_profiler_is_left_alone_and_said():
+def test_a_native_profiler_is_left_alone_and_said_where_it_cannot_be_shared():
     import cProfile
 
     profiler = cProfile.Profile()
     profiler.enable()
     try:
-        with Guard(pytest.fail) as guard:
+        with Guard(pytest.fail, clock="note") as guard:
             now()
+        int("7")
     finally:
         profiler.disable()
-    assert guard.state().clock_reads == ()
-    assert "clocks: a native profiler is on in this thread" in guard.state().not_covered
+    state = guard.state()
+    # From Python 3.12 on the two stand side by side.
+    assert bool(state.clock_reads) is not ("clocks: a native profiler is on in this thread" in state.not_covered)
+    assert profiler.getstats()
 
 
 def test_a_watch_that_was_replaced_is_said():
