@@ -7,6 +7,7 @@ import shutil
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from extractor.errors import UsageError
@@ -39,8 +40,8 @@ class Allow:
         if self.children not in {"none", "forked"}:
             raise UsageError("children is none or forked")
         for position, program in enumerate(self.programs):
-            # posixpath's word: a relative name would mean another program in another folder.
-            if not os.path.isabs(program):
+            # A relative name would mean another program in another folder.
+            if not Path(program).is_absolute():
                 raise UsageError(f"programs[{position}] is no absolute path", hint="write /usr/bin/git")
 
     def address(self, address: object) -> bool:
@@ -61,7 +62,7 @@ class Allow:
         if not self.programs or not isinstance(executable, (str, bytes, os.PathLike)):
             return False
         path = os.fsdecode(executable)
-        if os.path.dirname(path):
+        if os.sep in path:
             return path in self.programs
         return shutil.which(path, path=_search_path(environment)) in self.programs
 

@@ -56,7 +56,7 @@ class Channel:
         """Tell the parent; what finds a full pipe, or no parent, is lost: the call was blocked all the same."""
         line = json.dumps(_members(told)).encode("ascii") + b"\n"
         try:
-            os.write(self._write, line[: _PIPE_BUF - 1] if len(line) < _PIPE_BUF else _shortened(told))
+            os.write(self._write, line if len(line) <= _PIPE_BUF else _shortened(told))
         except OSError:
             return
 
@@ -70,6 +70,7 @@ class Channel:
         os.close(self._write)
         received, ended = self._receive()
         os.close(self._read)
+        self._read = self._write = -1  # the numbers will soon be somebody else's
         return received, not ended
 
     def _receive(self) -> tuple[list[Told], bool]:

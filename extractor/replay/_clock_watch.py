@@ -5,27 +5,29 @@ hides nothing. The standard library, installed packages and this package read cl
 over by the file of the frame that calls.
 
 Not seen: native code that reads the clock, or that calls ``time.time`` itself (``map``, a default factory of a compiled
-model), threads older than the guard, and event loops waiting for a real timer.
+model); a clock handed as a function to the standard library (``asyncio.to_thread(time.sleep, 1)``); threads older than the
+guard; event loops that wait for a real timer.
 """
 
 from __future__ import annotations
 
 import _thread
-import datetime
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from . import _judges
 from ._in_force import STATE, ask
 from ._patches import Function, Patch
 
-Profile: TypeAlias = Callable[[FrameType, str, object], object]
+Event: TypeAlias = Literal["call", "return", "c_call", "c_return", "c_exception"]
+Profile: TypeAlias = Callable[[FrameType, Event, object], object]
 
 _WALL: Final[Mapping[object, str]] = {time.time: "time.time", time.time_ns: "time.time_ns", time.sleep: "time.sleep"}
 _NOTED: Final[Mapping[object, str]] = {
@@ -61,7 +63,7 @@ _DRAWING: Final[Mapping[str, str]] = {
 _CALL: Final = frozenset({"CALL", "CALL_KW"})
 
 
-def profile(frame: FrameType, event: str, argument: object) -> None:
+def profile(frame: FrameType, event: Event, argument: object) -> None:
     """Look at one profile event; nearly all of them end at the first or second comparison."""
     if event == "c_call":
         if argument.__name__ in _NAMES:  # type: ignore[attr-defined]  # what is called in C has a name
@@ -78,7 +80,7 @@ class _Chained:
     def __init__(self, before: Profile) -> None:
         self.before = before
 
-    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+    def __call__(self, frame: FrameType, event: Event, argument: object) -> None:
         profile(frame, event, argument)
         self.before(frame, event, argument)
 
@@ -104,11 +106,11 @@ class ClockWatch:
         self._before = sys.getprofile()
         if not _is_ours(self._before):
             self._mine = _beside(self._before)
-            sys.setprofile(self._mine)  # type: ignore[arg-type]  # typeshed wants the event's own argument type
-        self._before_in_threads = threading.getprofile()  # type: ignore[assignment]
+            sys.setprofile(self._mine)
+        self._before_in_threads = threading.getprofile()
         if not _is_ours(self._before_in_threads):
             self._of_threads = _beside(self._before_in_threads)
-            threading.setprofile(self._of_threads)  # type: ignore[arg-type]
+            threading.setprofile(self._of_threads)
 
     def stop(self) -> bool:
         """Restore what was there; return whether the watch was still in place."""
@@ -121,11 +123,11 @@ class ClockWatch:
             kept = current is self._mine
             # Python drops a profile function that raised, as ours does to block; a foreign one stays.
             if kept or current is None:
-                sys.setprofile(self._before)  # type: ignore[arg-type]
+                sys.setprofile(self._before)
             self._mine = None
         if self._of_threads is not None:
             if threading.getprofile() is self._of_threads:
-                threading.setprofile(self._before_in_threads)  # type: ignore[arg-type]
+                threading.setprofile(self._before_in_threads)
             self._of_threads = None
         return kept
 
@@ -156,9 +158,10 @@ def _watched_thread(original: Function) -> Function:
 
 
 def _watched_sleep(original: Function) -> Function:
-    def sleep(seconds: float, /) -> object:
+    def sleep(seconds: object, /) -> object:
         if STATE.guards and isinstance(seconds, (int, float)) and seconds > 0:
-            _tell_clock(sys._getframe(1), "time.sleep", real=True)
+            # The caller says whose wait it is.
+            _tell_clock(sys._getframe(1), "time.sleep", real=True)  # noqa: SLF001
         return original(seconds)
 
     return sleep
@@ -188,8 +191,8 @@ def _look(frame: FrameType, called: object) -> None:
 def _look_at_method(frame: FrameType, called: object) -> None:
     owner: object = getattr(called, "__self__", None)
     name = str(getattr(called, "__name__", ""))
-    if name in _OF_CLASSES and isinstance(owner, type) and issubclass(owner, datetime.date):
-        kind = "datetime" if issubclass(owner, datetime.datetime) else "date"
+    if name in _OF_CLASSES and isinstance(owner, type) and issubclass(owner, date):
+        kind = "datetime" if issubclass(owner, datetime) else "date"
         _tell_clock(frame, f"{kind}.{name}", real=True)
     elif name == "urandom" and called is os.urandom:
         _tell_draw(frame, "os.urandom")
@@ -259,6 +262,6 @@ def _file_of(code: CodeType, namespace: Mapping[str, object]) -> str:
     # What a library makes at run time (dataclasses, named tuples) has no file; its module has.
     if code.co_filename.startswith("<") and not code.co_filename.startswith("<frozen"):
         module = sys.modules.get(str(namespace.get("__name__")))
-        if isinstance(module, ModuleType) and module.__file__:
-            return module.__file__
+        if isinstance(module, ModuleType):
+            return getattr(module, "__file__", None) or code.co_filename
     return code.co_filename

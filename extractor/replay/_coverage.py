@@ -24,7 +24,7 @@ _NOT_COVERED: Final = (
 )
 # Modules that reach the network without Python's sockets.
 _NATIVE: Final = frozenset(
-    [
+    {
         "grpc._cython.cygrpc",
         "uvloop.loop",
         "rloop",
@@ -70,7 +70,7 @@ _NATIVE: Final = frozenset(
         "pymqi.pymqe",
         "kuzu._kuzu",
         "_cffi_backend",
-    ]
+    }
 )
 
 

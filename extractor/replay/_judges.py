@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from ._allow import Allow, is_numeric
@@ -19,7 +20,7 @@ Arguments: TypeAlias = tuple[object, ...]
 Judge: TypeAlias = Callable[[Arguments, Allow, bool], Refusal | None]
 
 _FUNCTIONS: Final = frozenset(
-    [
+    {
         "connect",
         "connectx",
         "sendto",
@@ -72,9 +73,9 @@ _FUNCTIONS: Final = frozenset(
         "CreateProcessW",
         "ShellExecuteA",
         "ShellExecuteW",
-    ]
+    }
 )
-_LIBRARIES: Final = [
+_LIBRARIES: Final = (
     "libcurl",
     "libpq",
     "libmysqlclient",
@@ -98,7 +99,7 @@ _LIBRARIES: Final = [
     "libcares",
     "libsmbclient",
     "librabbitmq",
-]
+)
 
 
 def connect(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
@@ -159,7 +160,7 @@ def start(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
 def start_any_of(arguments: Arguments, allow: Allow, _child: bool) -> Refusal | None:
     """Judge ``_posixsubprocess.fork_exec``: of the programs that it would try in turn, the first that exists."""
     candidates = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], (list, tuple)) else ()
-    found = next((path for path in candidates if isinstance(path, bytes) and os.path.exists(path)), b"")
+    found = next((path for path in candidates if isinstance(path, bytes) and Path(os.fsdecode(path)).exists()), b"")
     if allow.program(found):
         return None
     return Refusal("child_process", f"fork_exec {show_program(found)}")

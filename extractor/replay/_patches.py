@@ -6,7 +6,7 @@ A replacement that somebody has bound meanwhile (``from os import _exit``) outli
 from __future__ import annotations
 
 import _posixsubprocess
-import _signal
+import _signal  # type: ignore[import-not-found]  # no stub; signal's own functions in C
 import os
 import posix
 import signal

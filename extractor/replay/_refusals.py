@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from ._allow import spell
@@ -51,7 +52,7 @@ def show_address(address: object) -> str:
     if spelled is None:
         return "another address family"
     if spelled.startswith("unix:"):
-        return "unix:" + _plain(os.path.basename(spelled[len("unix:") :]) or "unnamed")
+        return "unix:" + _plain(Path(spelled.removeprefix("unix:")).name or "unnamed")
     return _plain(spelled)
 
 
@@ -66,7 +67,7 @@ def show_program(executable: object) -> str:
     text = os.fsdecode(executable) if isinstance(executable, (str, bytes, os.PathLike)) else ""
     # A whole command line may have been given as the program; its arguments are nobody's business.
     words = text.split()
-    return _plain(os.path.basename(words[0])) if words else "unnamed"
+    return _plain(Path(words[0]).name) if words else "unnamed"
 
 
 def _plain(text: str) -> str:

@@ -38,7 +38,7 @@ def appeared(before: frozenset[int], allow: Allow) -> list[str]:
 
 def _listed() -> dict[int, int] | None:
     try:
-        names = os.listdir(_DESCRIPTORS)
+        names = os.listdir(_DESCRIPTORS)  # noqa: PTH208  # each session looks twice; a Path apiece would cost more
     except OSError:
         return None
     found = {}

@@ -48,6 +48,10 @@ class ReplayFault(BaseException):
         self.path = path
         self.cure = cure
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Cross from a child process whole: a pool that cannot read a fault calls itself broken."""
+        return _restored, (type(self), self.message, self.code, self.called, self.nearest, self.path, self.cure)
+
     def __str__(self) -> str:
         """Return the message, the nearest recording, the first difference and the cure, a line each."""
         lines = [self.message]
@@ -57,6 +61,18 @@ class ReplayFault(BaseException):
         if self.cure:
             lines.append(f"what to do: {self.cure}")
         return "\n".join(lines)
+
+
+def _restored(
+    kind: type[ReplayFault],
+    message: str,
+    code: str,
+    called: str | None,
+    nearest: str | None,
+    path: str | None,
+    cure: str | None,
+) -> ReplayFault:
+    return kind(message, code=code, called=called, nearest=nearest, path=path, cure=cure)
 
 
 class LiveCall(ReplayFault):

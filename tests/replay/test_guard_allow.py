@@ -8,8 +8,22 @@ from extractor.replay.guard import Allow
 
 @pytest.mark.parametrize(
     "host",
-    ["", "example.com", "example.com:", ":443", "*.example.com:443", "*:443", "2001:db8::1:443", "a:b@example.com:443"]
-    + ["example.com:65536", "example.com:-1", "https://example.com:443", "unix:", "a,b:1", "192.0.2.0/24:80"],
+    [
+        "",
+        "example.com",
+        "example.com:",
+        ":443",
+        "*.example.com:443",
+        "*:443",
+        "2001:db8::1:443",
+        "a:b@example.com:443",
+        "example.com:65536",
+        "example.com:-1",
+        "https://example.com:443",
+        "unix:",
+        "a,b:1",
+        "192.0.2.0/24:80",
+    ],
 )
 def test_an_entry_names_one_host_and_port(host):
     with pytest.raises(UsageError) as raised:
