@@ -66,7 +66,12 @@ def fault(label: str) -> dict[str, Any]:
 
 def on_record(**edits: Any) -> CaseOnRecord:
     fixture = copy.deepcopy(FIXTURE)
-    fixture["expected"] |= {"prohibited_claims": ["Refunded!"], "effects": {}, "required_disclosures": []}
+    fixture["expected"] |= {
+        "prohibited_claims": ["Refunded!"],
+        "effects": {},
+        "required_disclosures": [],
+        "authorization": None,
+    }
     known = CaseOnRecord(case_id="c-1", fixture_hash=HASH, lane="gate", affected=("7.1.0",), fixture=fixture)
     return replace(known, **edits)
 
@@ -128,7 +133,7 @@ def test_the_first_label_that_fits_is_told(old: dict[str, Any], new: dict[str, A
     found = compare(replace(OLD, **old), replace(NEW, **new))
     assert found.label == label
     assert sentence in found.sentences
-    assert found.exit_status == EXITS[label] if found.lane != "provider" else 0
+    assert found.exit_status == (0 if found.lane == "provider" else EXITS[label])
 
 
 def test_harm_that_the_current_code_no_longer_does_is_no_early_return() -> None:
