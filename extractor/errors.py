@@ -18,6 +18,8 @@ ExtractFixtureError                exit
 ├── ApprovalRefused                 1   the case, or the reviewer, is not fit for this decision
 └── ProvenanceInvalid               7   an approval or a sidecar does not fit its case
 
+What a comparison came to has statuses of its own, 10 to 15: ``replay/exits.py``.
+
 No message holds input: places are given by position (file 2, record 17, ``tool_events[3].arguments``), never by
 value. Core code raises these ``from None`` where the original exception would quote what it choked on.
 """

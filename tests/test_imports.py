@@ -43,7 +43,7 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", "review", *LIFE)),
+        *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", "review", "compare", *LIFE)),
     ],
 )
 def test_help_loads_nothing_heavy(arguments):

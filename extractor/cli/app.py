@@ -28,6 +28,7 @@ COMMANDS = {
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
+    "compare": "Compare the results of two replays: red on the old code, green on the new.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",
     "retire": "Retire an approved case, with a reason and, where one takes its place, a successor.",
@@ -58,6 +59,7 @@ Exit status:
 5  a proof or redaction failed, nothing was written
 6  input unreadable
 7  approval or provenance invalid
+10 to 15  what a comparison came to: compare --help
 """
 
 INTERNAL = 70

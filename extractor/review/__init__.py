@@ -34,6 +34,7 @@ __all__ = [
     "State",
     "decide",
     "enrol",
+    "facts_of",
     "locate",
     "over_packet",
     "pack",
@@ -59,6 +60,12 @@ def state(case: Path, *, now: datetime | None = None) -> State:
     """
     folder = read_folder(case)
     return state_of(folder, Ground.of(folder.root, now))
+
+
+def facts_of(case: Path) -> Facts:
+    """Return what people have put on record about a case. Raises `InputUnreadable` where no case is."""
+    folder = read_folder(case)
+    return Ground.of(folder.root).facts(folder)
 
 
 def packet_subject(case: Path) -> dict[str, JsonValue]:
