@@ -59,7 +59,8 @@ class Tracely(JsonContainer):
         yield _span(
             trace_id, "run", "invoke_agent", (base or 0) + next(places) * _STEP_NS, (_operation("invoke_agent"),)
         )
-        if said is not None:
+        # A turn that was told it holds it in its place in the conversation.
+        if said is not None and not any(said in _texts(call.given) for call in calls if call.kind == "llm"):
             start = (base or 0) + next(places) * _STEP_NS
             yield _span(trace_id, "input", "input", start, (("tracely.input", said),), root=False)
         for call in ordered:
@@ -266,20 +267,20 @@ def _of_model(trace_id: str, call: _Call, start: int, report: Report) -> Span:
     if call.name:
         found.append(("gen_ai.request.model", call.name))
     _report_decoded(call, report)
-    given = _decoded(call.given)
+    given = call.given if call.typed else _decoded(call.given)
     if isinstance(given, dict) and isinstance(given.get("messages"), list):
         if given.get("system") is not None:
-            found.append(("gen_ai.system_instructions", _spoken(given["system"])))
+            found.append(("gen_ai.system_instructions", _spoken(given["system"], call)))
         given = given["messages"]
     for key, value in (("gen_ai.input.messages", given), ("gen_ai.output.messages", call.output)):
         if value is not None:
-            found.append((key, _spoken(value)))
+            found.append((key, _spoken(value, call)))
     return _called(trace_id, call, f"chat {call.name}".strip(), start, tuple(found), report)
 
 
-def _spoken(value: JsonValue) -> JsonValue:
+def _spoken(value: JsonValue, call: _Call) -> JsonValue:
     """Return messages as messages and everything else as the text that it is: JSON may be what a model said."""
-    decoded = _decoded(value)
+    decoded = value if call.typed else _decoded(value)
     first = decoded[0] if isinstance(decoded, list) and decoded else decoded
     if isinstance(first, dict) and (_OF_A_MESSAGE & first.keys() or isinstance(first.get("type"), str)):
         return decoded

@@ -188,6 +188,11 @@ def test_an_artifact_says_what_the_user_said(read_bundle):
     assert attributes(reading.spans[1]) == {"tracely.input": "Where is my parcel?"}
 
 
+def test_an_artifact_s_input_that_a_turn_was_told_stands_in_the_turn_alone(read_bundle):
+    turns = tuple(turn("Hi", asked=asked) for asked in ("Hello", [{"role": "user", "content": "Where is my parcel?"}]))
+    assert names(read_bundle(artifact(bundle(llm=turns)))) == ["invoke_agent", "chat gpt-x", "chat gpt-x"]
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
