@@ -304,7 +304,14 @@ def same(one, two, pairs):
 
 @pytest.mark.nlp
 def test_an_approved_case_leaves_without_a_mark_as_long_as_it_is_what_people_approved(case, here, capsys):
-    told = ["--failure", "The refund tool timed out before the payment service answered.", "--prohibit", "The refund is complete.", "--evidence-needed", "A receipt of the payment service."]
+    told = [
+        "--failure",
+        "The refund tool timed out before the payment service answered.",
+        "--prohibit",
+        "The refund is complete.",
+        "--evidence-needed",
+        "A receipt of the payment service.",
+    ]
     assert run(["annotate", str(case), *told, "--boundary", "no_unconfirmed_claim", "--incident", "INC-7", "-q"]) == 0
     (here / "fixtures" / "policy.toml").write_text("roles = { incident-owner = 1 }\n")
     assert run(["approve", str(case), "--role", "incident-owner", "--reviewer", "Ines Duarte"]) == 0
