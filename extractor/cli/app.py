@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 import logging
 import os
 import sys
@@ -34,7 +35,8 @@ COMMANDS = {
     "retire": "Retire an approved case, with a reason and, where one takes its place, a successor.",
     "register": "List every case with its state, its people and its dates.",
     "purge": "Remove expired cases from quarantine and from the rejected ones, and expired captures of approved cases.",
-    "export": "Write what continuous integration needs of the approved cases.",
+    "export": "Write what continuous integration needs of the approved cases, or one case in another tool's format.",
+    "import": "Turn another tool's recording into a proved case, in quarantine.",
     "retain": "Keep the raw traces of possible incidents before the backend forgets them.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",
@@ -68,6 +70,11 @@ BROKEN_PIPE = 141
 _OURS = Path(__file__).parent.parent
 
 
+def module_of(name: str) -> str:
+    """Return the module of a command; Python keeps some names for itself."""
+    return f"extractor.cli.{name}_" if keyword.iskeyword(name) else f"extractor.cli.{name}"
+
+
 class Commands(click.Group):
     """A group that loads a command's module when it is called, and takes any other first word for ``extract``'s."""
 
@@ -81,7 +88,7 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"extractor.cli.{cmd_name}").command
+        command = importlib.import_module(module_of(cmd_name)).command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,30 +1,147 @@
-"""``extract-fixture export``: approved cases for elsewhere."""
+"""``extract-fixture export``: approved cases for elsewhere, as a pack of all or one in another tool's format."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import click
 
 from extractor import review
+from extractor.errors import InputUnreadable, ProvenanceInvalid, UsageError
+from extractor.interchange import FORMATS, TRACELY_VERSIONS, Exported, Source, export
+from extractor.model.json import JsonValue, MalformedJson, parse, pretty
+from extractor.model.layout import FIXTURE
+from extractor.validate import vouched
 
 from . import options, stores
 from .console import Console
+from .sink import sink
+
+LOSSES = ".losses.json"
+"""What the list of losses is called beside the copy of a case: the copy's name and this."""
+
+_PLACES = 3
 
 
 @click.command()
-@click.option("--pack", "out", required=True, type=options.FOLDER, help="The folder to make; it must not exist.")
+@click.argument("case", metavar="[CASE]", required=False, type=click.Path(path_type=Path))
+@click.option("--to", "form", type=click.Choice(tuple(FORMATS)), help="Write CASE in this format.")
+@click.option(
+    "--version",
+    type=click.Choice(tuple(TRACELY_VERSIONS)),
+    help="Which of Tracely's forms.  [default: v2]",
+)
+@click.option("--out", type=options.FILE, help="The file to write with --to; it must not exist.")
+@click.option("--unapproved", is_flag=True, help="Write a case that nobody approved too, marked NOT APPROVED.")
+@click.option("--pack", type=options.FOLDER, help="Write all approved cases to this folder; it must not exist.")
 @stores.store
 @options.as_json
 @options.quiet
-def command(*, out: Path, store: Path | None, as_json: bool, quiet: bool) -> None:
-    """Write what continuous integration needs of the approved cases.
+def command(
+    *,
+    case: Path | None,
+    form: str | None,
+    version: str | None,
+    out: Path | None,
+    unapproved: bool,
+    pack: Path | None,
+    store: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write what continuous integration needs of the approved cases, or one case in another tool's format.
 
-    Content, expectations and controls, with a list of digests; no capture, no reference to traces, no names of people. Ends
-    with 7, and writes nothing, when any approved case is not what people approved.
+    --pack writes content, expectations and controls, with a list of digests; no capture, no reference to traces, no names of
+    people. --to FORMAT writes one case, and beside it, as OUT.losses.json, what the format has no place for.
+
+    Ends with 7, and writes nothing, when an approved case is not what people approved; --to also for any other case, unless
+    --unapproved says so: then its sidecar must vouch for its bytes, and the copy is marked.
     """
     console = Console(json=as_json, quiet=quiet)
-    count = review.pack(stores.chosen(store), out)
-    if as_json:
-        console.data({"path": str(out), "cases": count})
-    console.rows((("pack", str(out)), ("cases", str(count))))
+    if pack is not None:
+        if case is not None or form is not None or out is not None or version is not None or unapproved:
+            raise UsageError("--pack takes all approved cases of a store: no CASE, no --to, and none of its options")
+        count = review.pack(stores.chosen(store), pack)
+        if as_json:
+            console.data({"path": str(pack), "cases": count})
+        console.rows((("pack", str(pack)), ("cases", str(count))))
+        return
+    if case is None or form is None or out is None:
+        raise UsageError(
+            "what is to be written? CASE --to FORMAT --out FILE, or --pack FOLDER", hint="extract-fixture export --help"
+        )
+    if store is not None:
+        raise UsageError("--store is for --pack: CASE is the folder of a case")
+    _told(console, form, out, _written(_source(case, unapproved=unapproved), form, version, out))
+
+
+def _source(case: Path, *, unapproved: bool) -> Source:
+    """Return a case that may leave its store. Raises `ProvenanceInvalid` for one that may not, `InputUnreadable`."""
+    content, approved = _content(case, unapproved=unapproved)
+    try:
+        document = parse(content)
+    except MalformedJson as fault:
+        raise InputUnreadable(f"{FIXTURE} is no JSON that is accepted: {fault.code}") from None
+    if not isinstance(document, dict):
+        raise InputUnreadable(f"{FIXTURE} is no object")
+    return Source(document=document, fixture_hash=hashlib.sha256(content).hexdigest(), approved=approved)
+
+
+def _content(case: Path, *, unapproved: bool) -> tuple[bytes, bool]:
+    try:
+        return review.approved_content(case), True
+    except ProvenanceInvalid as error:
+        if not unapproved:
+            hint = "--unapproved writes it all the same, marked NOT APPROVED"
+            raise ProvenanceInvalid(error.message, hint=hint) from None
+    # Bytes that no proof stands behind may hold anything.
+    content = vouched(case / FIXTURE)
+    if content is None:
+        raise ProvenanceInvalid(f"no sidecar vouches for the bytes of {FIXTURE}: nothing says that they were redacted")
+    return content, False
+
+
+def _written(source: Source, form: str, version: str | None, out: Path) -> Exported:
+    made = export(source, form, version=version)
+    beside = out.with_name(out.name + LOSSES)
+    with sink(out) as write, sink(beside) as write_losses:
+        write(made.text)
+        write_losses(pretty(_report(made, source, form, version)))
+    return made
+
+
+def _report(made: Exported, source: Source, form: str, version: str | None) -> JsonValue:
+    report: dict[str, JsonValue] = {
+        "case_id": source.case_id,
+        "fixture_hash": source.fixture_hash,
+        "standing": source.standing,
+        "format": form,
+        **({} if version is None else {"version": version}),
+        **({} if made.digest is None else {"digest": made.digest}),
+        "losses": [{"code": one.code, "what": one.what, "places": [*one.places]} for one in made.losses],
+        "warnings": [{"code": one.code, "what": one.what, "place": one.place} for one in made.warnings],
+    }
+    return report
+
+
+def _told(console: Console, form: str, out: Path, made: Exported) -> None:
+    if console.json:
+        console.data(
+            {
+                "path": str(out),
+                "format": form,
+                "digest": made.digest,
+                "losses": [one.code for one in made.losses],
+                "warnings": [{"code": one.code, "place": one.place} for one in made.warnings],
+            }
+        )
+    rows = [("written", str(out))]
+    if made.digest is not None:
+        rows.append(("digest", made.digest))
+    rows += [("warning", f"{one.place} {one.what}") for one in made.warnings]
+    for one in made.losses:
+        more = len(one.places) - _PLACES
+        places = ", ".join(one.places[:_PLACES]) + (f" and {more} more" if more > 0 else "")
+        rows.append(("lost", f"{one.code}: {one.what} ({places})"))
+    console.rows(rows)

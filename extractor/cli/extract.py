@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import socket
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Unpack
 
 import click
 
-from extractor import pipeline, read, review, ruleset, settings, write
-from extractor.errors import EvidenceMissing, UsageError
+from extractor import read, ruleset, settings
+from extractor.errors import UsageError
 
-from . import options, request, summary
+from . import making, options, request, summary
 from .console import Console
 from .keyring import workspace_key
 from .scope import chosen
-
-CAPTURE_DAYS = 30
-"""How long capture.json, which leads back to the original trace, may stand."""
-
 
 _selecting = options.join(
     click.option("--trace-id", metavar="ID", multiple=True, help="A trace; a unique prefix of 8 digits is enough."),
@@ -50,43 +44,6 @@ _selecting = options.join(
     ),
     click.option("--explain", is_flag=True, help="Say why each span was kept or dropped."),
 )
-_telling = options.join(
-    click.option("--time-zone", metavar="ZONE", callback=options.zone, help="The user's zone, as in Europe/Berlin."),
-    click.option("--locale", metavar="TAG", help="The user's locale, as in de-DE."),
-    click.option("--frozen-at", metavar="INSTANT", callback=options.instant, help="When the decision was made."),
-    click.option(
-        "--ordering",
-        type=click.Choice(["total", "per_key", "none"]),
-        help="How strictly a replay keeps the order of calls.",
-    ),
-    click.option(
-        "--fidelity",
-        type=click.Choice(["event", "schedule"]),
-        help="Whether a replay needs the instants, or their order is enough.",
-    ),
-    click.option(
-        "--fact", metavar="NAME=JSON", multiple=True, callback=options.facts, help="What a decision or check reads."
-    ),
-)
-_redacting = options.join(
-    options.key_file,
-    options.scope,
-    options.scope_of,
-    click.option(
-        "--treat",
-        metavar="PATH=word|name",
-        multiple=True,
-        callback=options.treatments,
-        help="Settle an ambiguous value.",
-    ),
-    click.option(
-        "--structural",
-        is_flag=True,
-        help="Replace every text by a placeholder: for what cannot be kept safely.",
-    ),
-    options.overlays,
-    options.model,
-)
 
 
 @click.command()
@@ -94,8 +51,8 @@ _redacting = options.join(
 @_selecting
 @options.statement
 @options.versions
-@_telling
-@_redacting
+@options.circumstances
+@options.redacting
 @click.option("--out", type=options.FOLDER, help="Where cases are kept.  [default: fixtures]")
 @click.option("--replace", is_flag=True, help="Write over a case of this id that has other content.")
 @options.as_json
@@ -142,25 +99,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
             container=container,
         )
     reading = read.with_evidence(reading, evidence)
-    made = pipeline.extract(reading, config, rules, key, _occasion())
-    stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
-    review.enrol(out or project.out, stored.case_id)
+    run = making.Run(config=config, rules=rules, key=key, store=out or project.out, replace=replace)
+    made = making.made(reading, run)
     if explain:
         summary.explain(console, made.explained)
-    if as_json:
-        console.data(summary.for_machines(made.fixture, stored))
-    console.rows(summary.for_people(made.fixture, stored))
-    summary.warn_if_vague(console, config.statement)
-    if not made.fixture.replayable:
-        raise EvidenceMissing(
-            "the case cannot be replayed: see missing_evidence", hint=f"extract-fixture show {stored.path}"
-        )
-
-
-def _occasion() -> pipeline.Occasion:
-    now = datetime.now(UTC).replace(microsecond=0)
-    return pipeline.Occasion(
-        extracted_at=now.isoformat(),
-        expires_at=(now + timedelta(days=CAPTURE_DAYS)).isoformat(),
-        host=socket.gethostname(),
-    )
+    making.tell(console, made, config.statement)

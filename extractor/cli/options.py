@@ -220,3 +220,42 @@ versions = join(
     click.option("--workflow-version", metavar="VERSION", callback=typed, help="The workflow that failed."),
     click.option("--prompt-version", metavar="VERSION", callback=typed, help="The prompt that failed."),
 )
+
+circumstances = join(
+    click.option("--time-zone", metavar="ZONE", callback=zone, help="The user's zone, as in Europe/Berlin."),
+    click.option("--locale", metavar="TAG", help="The user's locale, as in de-DE."),
+    click.option("--frozen-at", metavar="INSTANT", callback=instant, help="When the decision was made."),
+    click.option(
+        "--ordering",
+        type=click.Choice(["total", "per_key", "none"]),
+        help="How strictly a replay keeps the order of calls.",
+    ),
+    click.option(
+        "--fidelity",
+        type=click.Choice(["event", "schedule"]),
+        help="Whether a replay needs the instants, or their order is enough.",
+    ),
+    click.option("--fact", metavar="NAME=JSON", multiple=True, callback=facts, help="What a decision or check reads."),
+)
+"""What the trace may not say of the circumstances."""
+
+redacting = join(
+    key_file,
+    scope,
+    scope_of,
+    click.option(
+        "--treat",
+        metavar="PATH=word|name",
+        multiple=True,
+        callback=treatments,
+        help="Settle an ambiguous value.",
+    ),
+    click.option(
+        "--structural",
+        is_flag=True,
+        help="Replace every text by a placeholder: for what cannot be kept safely.",
+    ),
+    overlays,
+    model,
+)
+"""How a case is redacted."""

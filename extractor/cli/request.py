@@ -27,15 +27,9 @@ class Told(TypedDict):
     effects: dict[str, tuple[int, int | None]]
 
 
-class Asked(Told):
-    """All options that become the configuration; None and empty mean that the project's default holds."""
+class AskedOfRecording(Told):
+    """The options that become the configuration where a source is one recording, all of which is kept."""
 
-    trace_id: tuple[str, ...]
-    session: tuple[str, ...]
-    at: str | None
-    keep: tuple[str, ...]
-    drop: tuple[str, ...]
-    at_most: Limit | None
     workflow_version: str | None
     prompt_version: str | None
     time_zone: str | None
@@ -47,6 +41,17 @@ class Asked(Told):
     ordering: str | None
     fidelity: str | None
     model: str | None
+
+
+class Asked(AskedOfRecording):
+    """All options that become the configuration; None and empty mean that the project's default holds."""
+
+    trace_id: tuple[str, ...]
+    session: tuple[str, ...]
+    at: str | None
+    keep: tuple[str, ...]
+    drop: tuple[str, ...]
+    at_most: Limit | None
 
 
 def statement(told: Told) -> Statement:

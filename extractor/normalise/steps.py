@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from extractor.model.json import JsonValue
 from extractor.model.span import Span
-from extractor.model.trace import UNNAMED, Dependency, Message, ModelCall, Retrieval, Role, Step, ToolCall
+from extractor.model.trace import UNNAMED, Dependency, Message, ModelCall, Retrieval, Role, Step, StepKind, ToolCall
 
 from .dialects import Vocabulary
 from .facts import Facts
@@ -57,7 +57,7 @@ class StepReader:
             span=span,
             dialect=known.dialect.name if known.dialect else "",
             tool=tool,
-            model=self._model(facts, failure) if known.kind == "model_call" else None,
+            model=self._said(facts, failure, known.kind),
             retrieval=self._retrieval(facts) if known.kind == "retrieval" else None,
             dependency=_dependency(facts, "client" if known.kind == "dependency_call" else "server")
             if known.kind in ("dependency_call", "dependency_receipt")
@@ -121,6 +121,11 @@ class StepReader:
                     return key
             waiting.extend(self._relations.children(span))
         return None
+
+    def _said(self, facts: Facts, failure: Failure, kind: StepKind) -> ModelCall | None:
+        if kind == "user_message":
+            return ModelCall(model=None, input=self._messages(facts, "model.input", "user"))
+        return self._model(facts, failure) if kind == "model_call" else None
 
     def _model(self, facts: Facts, failure: Failure) -> ModelCall:
         system = facts.first("model.system")

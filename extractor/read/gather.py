@@ -25,7 +25,8 @@ _LEAST_DIGITS = 8
 _OF_TRACE = frozenset(
     {
         "partial_answer", "further_pages", "sampled_spans", "content_stored_elsewhere", "annotation_row_not_joined", "server_warning",
-        "times_adjusted_by_server", "row_deleted", "file_unreadable",
+        "times_adjusted_by_server", "row_deleted", "file_unreadable", "order_between_kinds_not_recorded", "times_not_recorded",
+        "arguments_not_recorded", "decoded_from_string", "error_without_text", "output_beside_error",
     }
 )  # fmt: skip
 # What may have hidden a trace that is not found.

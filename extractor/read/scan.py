@@ -10,6 +10,7 @@ from pathlib import Path
 
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
+from extractor.model.reading import Note
 from extractor.model.span import Span
 
 from . import comma, index, parquet, prefixed, records, text
@@ -93,7 +94,7 @@ class Scanner:
     def no_span(self, *, logs_of: int = 0) -> InputUnreadable:
         """Return the error for sources without any span; it says what was found instead, as logs of so many traces."""
         notes = self.ledger.notes()
-        found = ", ".join(f"{note.code} {note.count}" for note in notes)
+        found = ", ".join(map(_told, notes))
         if logs_of:
             found = f"logs of {logs_of} {'trace' if logs_of == 1 else 'traces'}" + (f", {found}" if found else "")
         hints = [_HINTS[note.code] for note in notes if note.code in _HINTS]
@@ -237,6 +238,12 @@ class Scanner:
                 )
         except RefusedError as refusal:
             self.ledger.add("record_refused", file=source.number, record=frame.number, reason=refusal.code)
+
+
+def _told(note: Note) -> str:
+    """Return an entry with the reasons that its places name: codes of ours."""
+    reasons = sorted({place.rpartition(" (")[2][:-1] for place in note.places if place.endswith(")")})
+    return f"{note.code} {note.count}" + (f" ({', '.join(reasons)})" if reasons else "")
 
 
 def _peek(plain: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes], bool]:

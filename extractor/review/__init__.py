@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ..model.json import JsonValue
-from ._approved import ApprovedCase, require_approved, validate_approved
+from ._approved import ApprovedCase, approved_content, require_approved, validate_approved
 from ._decisions import decide, take
 from ._folder import read_folder
 from ._ground import Ground
@@ -32,6 +32,7 @@ __all__ = [
     "Role",
     "Row",
     "State",
+    "approved_content",
     "decide",
     "enrol",
     "facts_of",

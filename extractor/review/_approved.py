@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ..errors import InputUnreadable, ProvenanceInvalid
-from ..model.layout import APPROVALS, APPROVED, CAPTURE, case_of
+from ..model.layout import APPROVALS, APPROVED, CAPTURE, FIXTURE, case_of
 from ..validate import validate_case
 from ._folder import CaseFolder, read_folder, sha256
 from ._ground import Ground
@@ -38,6 +38,19 @@ def validate_approved(folder: Path, *, now: datetime | None = None) -> tuple[App
     if not entries:
         raise InputUnreadable("no approved case is there")
     return tuple(_judged(entry, number, ground) for number, entry in enumerate(entries, start=1))
+
+
+def approved_content(case: Path, *, now: datetime | None = None) -> bytes:
+    """Return the fixture.json of one case, as people approved it.
+
+    Raises `ProvenanceInvalid` for a case that stands elsewhere, or that is not what people approved; `InputUnreadable`
+    where no case is.
+    """
+    folder = read_folder(case)
+    if folder.place != APPROVED:
+        raise ProvenanceInvalid(f"{folder.case_id}: is not approved")
+    require_approved((_judged(folder.path, 1, Ground.of(folder.root, now)),))
+    return folder.files[FIXTURE]
 
 
 def _judged(entry: Path, number: int, ground: Ground) -> ApprovedCase:

@@ -15,13 +15,13 @@ from extractor.errors import LeakFound, TraceNotFound, UsageError
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_says_of_itself(name):
-    command = importlib.import_module(f"extractor.cli.{name}").command
+    command = importlib.import_module(module.module_of(name)).command
     assert command.get_short_help_str(limit=200) == COMMANDS[name]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_a_help(name):
-    command = importlib.import_module(f"extractor.cli.{name}").command
+    command = importlib.import_module(module.module_of(name)).command
     commands = command.commands.values() if isinstance(command, click.Group) else [command]
     options = [param for each in commands for param in each.params if isinstance(param, click.Option)]
     assert options

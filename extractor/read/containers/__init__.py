@@ -19,6 +19,7 @@ from .otlp_json import OtlpJson
 from .otlp_logs import OtlpLogs
 from .phoenix import Phoenix
 from .span_json import SpanJson
+from .tracely import Tracely
 from .zipkin import Zipkin
 
 JSON_CONTAINERS: tuple[JsonContainer, ...] = (
@@ -35,6 +36,7 @@ JSON_CONTAINERS: tuple[JsonContainer, ...] = (
     Phoenix(),
     DeepEval(),
     InspectAI(),
+    Tracely(),
     Langfuse(),
     Zipkin(),
     SpanJson(),
