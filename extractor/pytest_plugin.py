@@ -84,9 +84,15 @@ def _is_ours(metafunc: pytest.Metafunc) -> bool:
     """Say whether the test means this plugin's fixture: a project may have one of its own by that name."""
     # pytest has no public word for which definition of a fixture a test would get.
     found = metafunc._arg2fixturedefs.get("incident", ())  # noqa: SLF001
-    given = any("incident" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize") if mark.args)
-    return "incident" in metafunc.fixturenames and not given and bool(found) and found[-1].baseid == "" and (
-        getattr(found[-1].func, "__module__", None) == __name__
+    given = any(
+        "incident" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize") if mark.args
+    )
+    return (
+        "incident" in metafunc.fixturenames
+        and not given
+        and bool(found)
+        and found[-1].baseid == ""
+        and (getattr(found[-1].func, "__module__", None) == __name__)
     )
 
 

@@ -91,7 +91,11 @@ def test_junit_holds_the_facts_as_properties(suite):
         ),
         ("import socket; socket.create_connection(('192.0.2.1', 443))", "live_call", "192.0.2.1"),
         ("import os; os._exit(0)", "harness_defect", "_exit"),
-        ("import time; time.time()\n    incident.call_tool('order.find', {'id': 'O-1'})", "harness_defect", "time.time"),
+        (
+            "import time; time.time()\n    incident.call_tool('order.find', {'id': 'O-1'})",
+            "harness_defect",
+            "time.time",
+        ),
     ],
     ids=["early", "mismatch", "missing", "swallowed", "network", "exit", "clock"],
 )

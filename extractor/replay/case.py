@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 from extractor.errors import InputUnreadable, ValidationFailed
 from extractor.model import layout
@@ -112,7 +113,7 @@ def load_case(place: str | Path) -> ReplayCase:
 def case_of(content: bytes, *, folder: Path | None = None) -> ReplayCase:
     """Return the case of a fixture's bytes; raises as `load_case` does."""
     try:
-        document: JsonValue = load(content[: MAX_BYTES + 1])
+        document = cast("JsonValue", load(content[: MAX_BYTES + 1]))
     except Unreadable as error:
         raise InputUnreadable(f"the {error}") from None
     found = problems(document)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -25,13 +26,17 @@ class Divergence:
 
 @dataclass(slots=True)
 class Ledger:
-    """The record of one replay. Faults stay in it, whatever an agent catches."""
+    """The record of one replay. Faults stay in it, whatever an agent catches.
+
+    ``forward`` carries a fault of a forked child to the process that replays, and says whether it did.
+    """
 
     turn: int = 1
     served: list[str] = field(default_factory=list)
     answered_by: Counter[str] = field(default_factory=Counter)
     diverged: list[Divergence] = field(default_factory=list)
     faults: list[tuple[int, ReplayFault]] = field(default_factory=list)
+    forward: Callable[[ReplayFault], bool] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def serve(self, kind: str, name: str, source: Source) -> None:
@@ -47,6 +52,8 @@ class Ledger:
 
     def report(self, fault: ReplayFault) -> None:
         """Record a fault; whoever found it raises it next. One that was recorded already is not told twice."""
+        if self.forward is not None and self.forward(fault):
+            return
         with self._lock:
             if all(each is not fault for _, each in self.faults):
                 self.faults.append((self.turn, fault))

@@ -39,6 +39,8 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
         except ReplayFault as fault:
             session.ledger.report(fault)
             failure = fault
+        except BaseExceptionGroup as group:  # a task group's way of raising, faults among the rest
+            failure = group
         except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001  # the agent's own end, whatever it is
             failure = error
     session.finish(output if failure is None else None, error=failure)

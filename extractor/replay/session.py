@@ -88,6 +88,7 @@ class Session:
         self._checks = checks or {}
         self._adapters = adapters or {}
         self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
+        self.ledger.forward = self.guard.forward
         self._verdict: Verdict | None = None
         self._block: AbstractContextManager[Session] = nullcontext(self)
 

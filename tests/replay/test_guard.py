@@ -18,9 +18,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from extractor.replay import _in_force, _self_test
 from extractor.replay.faults import HarnessDefect, LiveCall, ReplayFault
-from extractor.replay.guard import Allow, Guard
+from extractor.replay.guard import Allow, Guard, in_force, self_test
 
 NOWHERE = ("192.0.2.1", 443)
 
@@ -331,9 +330,9 @@ def test_a_socket_that_came_past_the_hook_is_found_at_the_end(server, monkeypatc
     past.close()
     with Guard(faults.append) as guard:
         # Stands for native code: the call is made where the guard does not look.
-        monkeypatch.setattr(_in_force._THREAD, "passing", True)
+        monkeypatch.setattr(in_force._THREAD, "passing", True)
         past = socket.create_connection(("127.0.0.1", server.server_port))
-        monkeypatch.setattr(_in_force._THREAD, "passing", False)
+        monkeypatch.setattr(in_force._THREAD, "passing", False)
         left, right = socket.socketpair()
         unused = socket.socket()
     for held in (past, left, right, unused):
@@ -432,7 +431,7 @@ def test_a_guard_is_left_when_the_agent_raises_and_may_be_entered_again():
         assert guard.state().on
         with pytest.raises(RuntimeError):
             guard.__enter__()
-    assert not _in_force.STATE.guards
+    assert not in_force.STATE.guards
 
 
 def test_the_state_says_that_it_bites_and_what_it_does_not_cover(monkeypatch):
@@ -447,10 +446,10 @@ def test_the_state_says_that_it_bites_and_what_it_does_not_cover(monkeypatch):
 
 @pytest.mark.parametrize("event", ["socket.connect", "socket.sendto", "socket.getaddrinfo", "subprocess.Popen"])
 def test_a_guard_that_does_not_bite_lets_no_session_begin(monkeypatch, event):
-    monkeypatch.setattr(_self_test, "_NOWHERE", ("127.0.0.1", 9))
-    monkeypatch.setattr("extractor.replay.guard._tried_in_full", None)
-    judges = {name: judge for name, judge in _in_force.JUDGES.items() if name != event}
-    monkeypatch.setattr(_in_force, "JUDGES", judges)
+    monkeypatch.setattr(self_test, "_NOWHERE", ("127.0.0.1", 9))
+    monkeypatch.setattr("extractor.replay.guard.guarding._tried_in_full", None)
+    judges = {name: judge for name, judge in in_force.JUDGES.items() if name != event}
+    monkeypatch.setattr(in_force, "JUDGES", judges)
     faults: list[ReplayFault] = []
     guard = Guard(faults.append)
     with pytest.raises(HarnessDefect), guard:
@@ -459,14 +458,14 @@ def test_a_guard_that_does_not_bite_lets_no_session_begin(monkeypatch, event):
     assert event in guard.state().failed_probes
     assert guard.state().self_test is False
     assert not guard.state().on
-    assert not _in_force.STATE.guards
+    assert not in_force.STATE.guards
     assert "send" not in vars(socket.socket)
 
 
 def test_an_end_that_is_not_blocked_is_found_without_ending():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("extractor.replay.guard._tried_in_full", None)
-        patched.setattr("extractor.replay.guard.blocking", tuple)
+        patched.setattr("extractor.replay.guard.guarding._tried_in_full", None)
+        patched.setattr("extractor.replay.guard.guarding.blocking", tuple)
         faults: list[ReplayFault] = []
         guard = Guard(faults.append)
         with pytest.raises(HarnessDefect):
@@ -477,7 +476,7 @@ def test_an_end_that_is_not_blocked_is_found_without_ending():
 def test_the_short_self_test_finds_it_too(monkeypatch):
     with Guard(pytest.fail):
         pass
-    monkeypatch.setattr(_self_test, "_NOWHERE", ("127.0.0.1", 9))
-    monkeypatch.setattr(_in_force, "JUDGES", {})
+    monkeypatch.setattr(self_test, "_NOWHERE", ("127.0.0.1", 9))
+    monkeypatch.setattr(in_force, "JUDGES", {})
     with pytest.raises(HarnessDefect, match="does not bite"), Guard(lambda _: None):
         pytest.fail("the session began")

@@ -11,12 +11,11 @@ import time
 
 import pytest
 
-from extractor.replay import _judges
-from extractor.replay._children import Channel, ChildRead
-from extractor.replay._clock_watch import profile
-from extractor.replay._judges import JUDGES
 from extractor.replay.faults import CallMismatch, LiveCall, ReplayFault
-from extractor.replay.guard import Allow, Guard
+from extractor.replay.guard import Allow, Guard, judges
+from extractor.replay.guard.children import Channel, ChildRead
+from extractor.replay.guard.clock_watch import profile
+from extractor.replay.guard.judges import JUDGES
 
 NOWHERE = ("192.0.2.1", 443)
 NONE = Allow()
@@ -79,10 +78,10 @@ def test_a_call_is_judged_by_its_arguments_and_what_is_allowed(event, arguments,
 
 
 def test_a_forked_child_may_end_and_become_a_program_that_is_named():
-    assert _judges.end(("os._exit",), NONE, True) is None
-    assert _judges.kill((os.getpid(), signal.SIGKILL), NONE, True) is None
-    assert _judges.replace(("/bin/cat", ["cat"], None), SOME, True) is None
-    assert _judges.replace(("/bin/ls", ["ls"], None), SOME, True) is not None
+    assert judges.end(("os._exit",), NONE, True) is None
+    assert judges.kill((os.getpid(), signal.SIGKILL), NONE, True) is None
+    assert judges.replace(("/bin/cat", ["cat"], None), SOME, True) is None
+    assert judges.replace(("/bin/ls", ["ls"], None), SOME, True) is not None
 
 
 def test_of_the_paths_that_are_tried_in_turn_the_first_that_exists_counts():
@@ -93,18 +92,18 @@ def test_of_the_paths_that_are_tried_in_turn_the_first_that_exists_counts():
         ((), "child_process"),
         (None, "child_process"),
     ):
-        refusal = _judges.start_any_of(([], candidates), SOME, False)
+        refusal = judges.start_any_of(([], candidates), SOME, False)
         assert (refusal and refusal.code) == code
-    assert _judges.start_any_of((), NONE, False) is not None
+    assert judges.start_any_of((), NONE, False) is not None
 
 
 def test_only_one_s_own_children_may_be_sent_signals():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        assert _judges.kill((child.pid, signal.SIGTERM), NONE, False) is None
+        assert judges.kill((child.pid, signal.SIGTERM), NONE, False) is None
     finally:
         child.communicate()
-    assert _judges.kill((child.pid, signal.SIGTERM), NONE, False) is not None
+    assert judges.kill((child.pid, signal.SIGTERM), NONE, False) is not None
 
 
 def test_what_stands_is_judged_by_its_ends():
@@ -117,10 +116,10 @@ def test_what_stands_is_judged_by_its_ends():
     here = Allow(hosts=(f"127.0.0.1:{port}",))
     with left, right, unconnected, listener, caller, answerer:
         for harmless in (left, right, unconnected, "no socket"):
-            assert _judges.send((harmless,), NONE, False) is None
+            assert judges.send((harmless,), NONE, False) is None
         for end in (caller, answerer):
-            assert _judges.send((end,), here, False) is None
-            refusal = _judges.send_to((end, None), NONE, False)
+            assert judges.send((end,), here, False) is None
+            refusal = judges.send_to((end, None), NONE, False)
             assert refusal is not None
             assert refusal.code == "old_connection"
 
@@ -129,7 +128,7 @@ def test_what_stands_is_judged_by_its_ends():
     "address", ["/run/of-hers/x.sock", b"/run/of-hers/x.sock", "\0abstract", (1, 2), 5, ("a\x1b[2Jb", 1), ("x:p@h", 2)]
 )
 def test_an_address_is_shown_plainly(address):
-    refusal = _judges.connect((None, address), NONE, False)
+    refusal = judges.connect((None, address), NONE, False)
     assert refusal is not None
     shown = refusal.fault().called
     assert shown is not None

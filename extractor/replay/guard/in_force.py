@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from ._allow import Allow
-from ._judges import JUDGES, Arguments, Judge
-from .faults import ReplayFault
+from ..faults import ReplayFault
+from .allow import Allow
+from .judges import JUDGES, Arguments, Judge
 
 
 class InForce(Protocol):

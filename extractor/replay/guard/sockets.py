@@ -7,8 +7,8 @@ import socket
 import stat
 from typing import Final
 
-from ._allow import Allow
-from ._refusals import show_address
+from .allow import Allow
+from .refusals import show_address
 
 _DESCRIPTORS: Final = "/proc/self/fd"
 

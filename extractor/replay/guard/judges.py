@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ._allow import Allow, is_numeric
-from ._refusals import Refusal, show_address, show_host, show_program
+from .allow import Allow, is_numeric
+from .refusals import Refusal, show_address, show_host, show_program
 
 Arguments: TypeAlias = tuple[object, ...]
 Judge: TypeAlias = Callable[[Arguments, Allow, bool], Refusal | None]

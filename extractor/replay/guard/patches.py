@@ -15,8 +15,8 @@ import sys
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from . import _judges
-from ._in_force import STATE, ask
+from . import judges
+from .in_force import STATE, ask
 
 Function: TypeAlias = Callable[..., object]
 Replacement: TypeAlias = Callable[[Function], Function]
@@ -60,20 +60,20 @@ def blocking() -> tuple[Patch, ...]:
         (posix, "_exit", _asked_as("os._exit")),
         (os, "abort", _asked_as("os.abort")),
         (posix, "abort", _asked_as("os.abort")),
-        (signal, "raise_signal", _asked(_judges.signal_self)),
-        (_signal, "raise_signal", _asked(_judges.signal_self)),
-        (_posixsubprocess, "fork_exec", _asked(_judges.start_any_of)),
-        (socket.socket, "send", _asked(_judges.send)),
-        (socket.socket, "sendall", _asked(_judges.send)),
+        (signal, "raise_signal", _asked(judges.signal_self)),
+        (_signal, "raise_signal", _asked(judges.signal_self)),
+        (_posixsubprocess, "fork_exec", _asked(judges.start_any_of)),
+        (socket.socket, "send", _asked(judges.send)),
+        (socket.socket, "sendall", _asked(judges.send)),
     ]
     # What is not loaded yet has no connection that is older than the guard.
     secure = getattr(sys.modules.get("ssl"), "SSLSocket", None)
     if secure is not None:
-        found += [(secure, name, _asked(_judges.send)) for name in ("send", "sendall", "write")]
+        found += [(secure, name, _asked(judges.send)) for name in ("send", "sendall", "write")]
     return tuple(found)
 
 
-def _asked(judge: _judges.Judge) -> Replacement:
+def _asked(judge: judges.Judge) -> Replacement:
     def replacement(original: Function) -> Function:
         def asked(*arguments: object, **named: object) -> object:
             if STATE.guards:
@@ -89,7 +89,7 @@ def _asked_as(call: str) -> Replacement:
     def replacement(original: Function) -> Function:
         def asked(*arguments: object, **named: object) -> object:
             if STATE.guards:
-                ask(_judges.end, (call,))
+                ask(judges.end, (call,))
             return original(*arguments, **named)
 
         return asked

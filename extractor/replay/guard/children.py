@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from .faults import (
+from ..faults import (
     AdapterFailed,
     CallMismatch,
     HarnessDefect,

@@ -14,8 +14,8 @@ import subprocess
 from collections.abc import Callable
 from typing import Final
 
-from ._in_force import probing
-from .faults import ReplayFault
+from ..faults import ReplayFault
+from .in_force import probing
 
 _NOWHERE: Final = ("192.0.2.1", 9)
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Final, Literal, TypeAlias
 
-from . import _judges
-from ._in_force import STATE, ask
-from ._patches import Function, Patch
+from . import judges
+from .in_force import STATE, ask
+from .patches import Function, Patch
 
 Event: TypeAlias = Literal["call", "return", "c_call", "c_return", "c_exception"]
 Profile: TypeAlias = Callable[[FrameType, Event, object], object]
@@ -173,7 +173,7 @@ def _look(frame: FrameType, called: object) -> None:
     exit_name = _EXIT_FUNCTIONS.get(called)
     if exit_name is not None:
         # Bound before the guard replaced it; raising here keeps the call from being made.
-        ask(_judges.end, (exit_name,))
+        ask(judges.end, (exit_name,))
         return
     name = _WALL.get(called)
     if name is not None:
@@ -241,7 +241,7 @@ def _place(frame: FrameType) -> str:
     return f"{frame.f_globals.get('__name__', 'unnamed')}:{frame.f_lineno}"
 
 
-_PACKAGE: Final = str(Path(__file__).resolve().parents[1]) + os.sep
+_PACKAGE: Final = str(Path(__file__).resolve().parents[2]) + os.sep
 _LIBRARY: Final = tuple({str(Path(path).parent) + os.sep for path in (os.__file__, os.path.realpath(os.__file__))})
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _KNOWN: dict[str, bool] = {}

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Literal, Self, TypeAlias
 
-from . import _self_test
-from ._allow import Allow
-from ._children import Channel, ChildRead, Told
-from ._clock_watch import ClockWatch, watching
-from ._coverage import covers, not_covered
-from ._in_force import STATE, put_on, take_off
-from ._patches import Patches, blocking
-from ._sockets import appeared, open_sockets
-from .faults import HarnessDefect, LiveCall, ReplayFault
+from ..faults import HarnessDefect, LiveCall, ReplayFault
+from . import self_test
+from .allow import Allow
+from .children import Channel, ChildRead, Told
+from .clock_watch import ClockWatch, watching
+from .coverage import covers, not_covered
+from .in_force import STATE, put_on, take_off
+from .patches import Patches, blocking
+from .sockets import appeared, open_sockets
 
 __all__ = ["Allow", "Clock", "Guard", "GuardState", "Read"]
 
@@ -205,9 +205,9 @@ class Guard:
     def _try_itself(self) -> None:
         global _tried_in_full  # noqa: PLW0603  # once a process, and a forked child is another one
         if _tried_in_full == self.owner:
-            failed = _self_test.in_short()
+            failed = self_test.in_short()
         else:
-            failed = _self_test.in_full()
+            failed = self_test.in_full()
             _tried_in_full = None if failed else self.owner
         self._failed_probes = failed
         if failed:

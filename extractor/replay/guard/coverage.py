@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from ._allow import Allow
+from .allow import Allow
 
 _COVERS: Final = (
     "connections, listening and datagrams of Python's sockets, in every thread, pool and event loop",

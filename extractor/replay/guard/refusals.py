@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ._allow import spell
-from .faults import HarnessDefect, LiveCall, ReplayFault
+from ..faults import HarnessDefect, LiveCall, ReplayFault
+from .allow import spell
 
 _SERVE: Final = "serve the call from the case; a stand-in on this machine is named in Allow(hosts=…)"
 _IN_PROCESS: Final = "serve the call from the case, or name the program in Allow(programs=…)"
