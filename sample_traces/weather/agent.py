@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,7 @@ from typing import TypeAlias
 from extractor.replay.seam import ToolError, agent, call_llm, call_tool
 
 MODEL = "example-large"
-INSTRUCTIONS = "Answer in one sentence, from the observation alone."
-OUT_OF_REACH = "I cannot reach the weather service right now, so I cannot say. Please ask again later."
+INSTRUCTIONS = "Answer in one sentence, from the observation alone. Without one, say that you do not know."
 
 Observation: TypeAlias = Mapping[str, object]
 Messages: TypeAlias = Sequence[Mapping[str, object]]
@@ -43,24 +43,24 @@ def run(text: str, live: Live = NOTHING_LIVE) -> str:
 
 
 def run_broken(text: str, live: Live = NOTHING_LIVE) -> str:
-    """Never look anything up: the model says whatever it likes, and no error shows."""
+    """Look nothing up: the model says whatever it likes, and no error shows."""
     with agent("weather-agent", input=text) as running:
         return running.answer(_say(text, None, live))
 
 
 def run_handles(text: str, live: Live = NOTHING_LIVE) -> str:
-    """Say so when the weather service fails."""
+    """Look the weather up; when that fails, let the model say so."""
     with agent("weather-agent", input=text) as running:
         try:
             observed = _observe(text, live)
-        except (ToolError, TimeoutError):
-            return running.answer(OUT_OF_REACH)
+        except (ToolError, TimeoutError) as failure:
+            observed = {"error": str(failure)}
         return running.answer(_say(text, observed, live))
 
 
 def _observe(text: str, live: Live) -> Observation:
-    station = _station(text)
-    return call_tool("get_weather", lambda: live.weather(station), args={"station": station})
+    place = _place(text)
+    return call_tool("get_weather", lambda: live.weather(place), args={"place": place, "unit": "celsius"})
 
 
 def _say(text: str, observed: Observation | None, live: Live) -> str:
@@ -69,11 +69,10 @@ def _say(text: str, observed: Observation | None, live: Live) -> str:
         {"role": "user", "content": text},
     ]
     if observed is not None:
-        told = f"{observed['condition']}, {observed['temperature_c']} degrees"
-        messages.append({"role": "user", "content": f"Observed: {told}"})
+        messages.append({"role": "tool", "tool_call_id": "weather-1", "content": json.dumps(observed)})
     return call_llm(MODEL, lambda: live.chat(messages), input=messages)
 
 
-def _station(text: str) -> str:
-    found = re.search(r"(?:in|at) ([^?.,]+)[?.,]", text)
+def _place(text: str) -> str:
+    found = re.search(r"\b(?:in|at) ([^?.,]+)[?.,]", text)
     return found[1].strip() if found else ""

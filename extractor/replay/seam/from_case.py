@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from extractor.model.json import JsonValue
-from extractor.replay.exchange import ModelRequest
+from extractor.replay.exchange import Message, ModelRequest
 from extractor.replay.session import Session
 
 from .errors import Kind, ToolError
@@ -36,12 +36,14 @@ class CaseSource:
 
     def model(self, call: ModelCall) -> Served:
         """Serve the next recorded answer."""
-        request = ModelRequest(provider="", model=call.model, messages=asked(call.input))
+        messages = asked(call.input)
+        request = ModelRequest(provider="", model=call.model, messages=messages)
         with self._lock:  # so that what diverged is what this call added
             before = len(self._session.ledger.diverged)
             answer = self._session.answer(request)
             added = [each.what for each in self._session.ledger.diverged[before:]]
-        divergence = "input" if "input" in added else next(iter(added), None)
+        told_otherwise = "input" in added or self._other_instructions(messages)
+        divergence = "input" if told_otherwise else next(iter(added), None)
         return Served(value=returned(answer.parts, call.returns, call.form), divergence=divergence)
 
     def peek(self, kind: Kind, name: str) -> JsonValue:
@@ -63,6 +65,18 @@ class CaseSource:
         return any(
             event.tool == tool and event.side_effect != "none" for event in (*case.tool_events, *case.alternates)
         )
+
+    def _other_instructions(self, messages: Sequence[Message]) -> bool:
+        """Say whether the model was given instructions that no recorded template holds; templates without text say nothing."""
+        held = [
+            template.get("content")
+            for template in self._session.case.listed("templates")
+            if template.get("role") == "system"
+        ]
+        if not held or not all(isinstance(content, str) for content in held):
+            return False
+        told = (part.get("text") for each in messages if each.role == "system" for part in each.parts)
+        return any(text is not None and text not in held for text in told)
 
     def _served(self, tool: str, arguments: Mapping[str, object], divergence: str | None) -> Served:
         try:
