@@ -7,7 +7,7 @@ import weakref
 from typing import Final
 
 from extractor.replay.faults import CallMismatch, HarnessDefect, NothingRecorded, ReplayFault
-from extractor.replay.session import Session, current
+from extractor.replay.session import current
 
 from .errors import Kind, ReplayError, Unanswered, event_of, replay_error
 from .from_case import CaseSource
@@ -86,7 +86,8 @@ def _refused(tool: str, error: ReplayFault) -> ReplayError:
 
 
 _open: list[Block] = []
-_of_sessions: weakref.WeakKeyDictionary[Session, Block] = weakref.WeakKeyDictionary()
+# A block holds its session, so an id is not given twice while its block is here; a block whose report nobody holds may go.
+_of_sessions: weakref.WeakValueDictionary[int, Block] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -95,10 +96,9 @@ def active() -> Block | None:
     with _lock:
         session = current()
         if session is not None:
-            if session not in _of_sessions:
-                # The source must not hold its session: the map's keys are weak.
-                _of_sessions[session] = Block(CaseSource(weakref.proxy(session)), "recorded", own_faults=True)
-            return _of_sessions[session]
+            block = _of_sessions.get(id(session)) or Block(CaseSource(session), "recorded", own_faults=True)
+            _of_sessions[id(session)] = block
+            return block
         recorded = (block for block in _open if block.source is not None)
         return next(recorded, _open[-1] if _open else None)
 

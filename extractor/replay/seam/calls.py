@@ -50,7 +50,7 @@ def agent(
         "tracely.replay.mode": None if block is None or block.source is None else block.report.mode,
         **(attributes or {}),
     }
-    with span(f"invoke_agent {name}", told) as opened:
+    with span(f"invoke_agent {name}", told, root=True) as opened:
         yield Agent(opened)
 
 

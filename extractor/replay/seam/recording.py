@@ -72,12 +72,12 @@ class _File:
         self._lock = threading.Lock()
 
     @contextmanager
-    def span(self, name: str, *, client: bool) -> Iterator[OpenSpan]:
-        opened = self._open(name, client=client)
+    def span(self, name: str, *, client: bool, root: bool) -> Iterator[OpenSpan]:
+        opened = self._open(name, client=client, root=root)
         before = self._here.set(opened)
         failure: BaseException | None = None
         try:
-            with self._roots.inside(opened) if opened.parent_id is None else ExitStack():
+            with self._roots.inside(opened) if root else ExitStack():
                 yield opened
         except BaseException as error:
             failure = error
@@ -86,8 +86,8 @@ class _File:
             self._here.reset(before)
             self._write(opened, failure)
 
-    def _open(self, name: str, *, client: bool) -> _Span:
-        parent = self._here.get() or self._roots.only()
+    def _open(self, name: str, *, client: bool, root: bool) -> _Span:
+        parent = self._here.get() or (None if root else self._roots.only())
         inside = parent if isinstance(parent, _Span) else None
         with self._lock:
             return _Span(

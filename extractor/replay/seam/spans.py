@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Final, Protocol, TypeAlias, cast
 
 from extractor.replay.session import current
@@ -16,8 +17,11 @@ Attribute: TypeAlias = "str | int | bool"
 class SpanSink(Protocol):
     """Writes one span after another."""
 
-    def span(self, name: str, *, client: bool) -> AbstractContextManager[OpenSpan]:
-        """Open a span below the one that is open here; it fails when an exception leaves it."""
+    def span(self, name: str, *, client: bool, root: bool) -> AbstractContextManager[OpenSpan]:
+        """Open a span below the one that is open here; it fails when an exception leaves it.
+
+        Where none is open, as in a thread, one that is no ``root`` of its own goes below the one agent that runs.
+        """
         ...
 
 
@@ -59,10 +63,12 @@ def writing_to(sink: SpanSink) -> Iterator[None]:
 
 
 @contextmanager
-def span(name: str, attributes: Mapping[str, Attribute | None], *, client: bool = False) -> Iterator[Spans]:
-    """Open a span with these attributes, None left out."""
+def span(
+    name: str, attributes: Mapping[str, Attribute | None], *, client: bool = False, root: bool = False
+) -> Iterator[Spans]:
+    """Open a span with these attributes, None left out; ``root`` is an agent."""
     with ExitStack() as stack:
-        spans = Spans(tuple(stack.enter_context(sink.span(name, client=client)) for sink in _all_sinks()))
+        spans = Spans(tuple(stack.enter_context(sink.span(name, client=client, root=root)) for sink in _all_sinks()))
         for key, value in attributes.items():
             spans.set(key, value)
         yield spans
@@ -127,16 +133,22 @@ class Roots:
 
     def __init__(self) -> None:
         self._open: list[object] = []
+        self._inside: ContextVar[bool] = ContextVar("extractor.replay.seam.inside", default=False)
         self._lock = threading.Lock()
 
     @contextmanager
     def inside(self, root: object) -> Iterator[None]:
-        """Count an outermost span as running."""
+        """Count an agent as running, unless it runs inside another one."""
+        if self._inside.get():
+            yield
+            return
+        before = self._inside.set(True)
         with self._lock:
             self._open.append(root)
         try:
             yield
         finally:
+            self._inside.reset(before)
             with self._lock:
                 self._open.remove(root)
 
@@ -154,19 +166,19 @@ class _Api:
         self._api = api
 
     @contextmanager
-    def span(self, name: str, *, client: bool) -> Iterator[OpenSpan]:
+    def span(self, name: str, *, client: bool, root: bool) -> Iterator[OpenSpan]:
         api = self._api
         orphan = not api.get_current_span().get_span_context().is_valid
-        root = _api_roots.only() if orphan else None
+        above = _api_roots.only() if orphan and not root else None
         with (
             api.get_tracer(SCOPE).start_as_current_span(
                 name,
-                None if root is None else api.set_span_in_context(cast("_ApiSpan", root)),
+                None if above is None else api.set_span_in_context(cast("_ApiSpan", above)),
                 api.SpanKind.CLIENT if client else api.SpanKind.INTERNAL,
                 record_exception=False,
                 set_status_on_exception=False,
             ) as opened,
-            _api_roots.inside(opened) if orphan and root is None else ExitStack(),
+            _api_roots.inside(opened) if root else ExitStack(),
         ):
             try:
                 yield _ApiOpen(opened)

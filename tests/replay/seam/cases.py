@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from extractor import pipeline, ruleset
-from extractor.model.config import RunConfig, Statement, Wanted
+from extractor.model.config import Override, RunConfig, Statement, Wanted
 from extractor.model.layout import FIXTURE
 from extractor.read import read
 from extractor.redact import WorkspaceKey
@@ -76,6 +76,7 @@ def extracted(source: Path, trace_id: str, **options: Any) -> ReplayCase:
     )
     config = RunConfig(
         wanted=Wanted(trace_ids=(trace_id,)),
+        override=Override(keep=tuple(options.get("keep", ()))),
         statement=statement,
         workflow_version=options.get("workflow_version", "flow@1"),
         prompt_version=options.get("prompt_version", "prompt@1"),
