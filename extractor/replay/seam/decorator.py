@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
 from .calls import agent, model_awaited, model_called, tool_awaited, tool_called
 from .messages import Returns, form_of
@@ -27,8 +27,11 @@ def observe(
     Arguments are bound by the signature, defaults applied, ``self`` left out. The name is the function's own unless given;
     an ``llm`` takes its model from its argument ``model`` where it has one, and its question from ``messages``, ``input`` or
     ``prompt``, else from all arguments. An ``agent`` is a root; all other types run always and are spans alone.
-    Raises `TypeError` for a generator function: what it yields bit by bit no recording can give back.
+    Raises `TypeError` for a type that is none (``@observe`` needs its parentheses), and for a generator function: what it
+    yields bit by bit no recording can give back.
     """
+    if as_type not in get_args(ObservedAs):
+        raise TypeError("observe takes the type of what it observes: observe(as_type=…)")
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):

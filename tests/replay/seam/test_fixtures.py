@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 
 import pytest
 
@@ -114,10 +116,9 @@ def test_a_changed_prompt_is_served_and_told(recording):
 
 @both
 def test_one_model_answer_too_many_is_never_live(recording):
-    with pytest.raises(ReplayError, match="no recorded call for llm:m-2, never a live call") as caught:
-        with fixtures(recording):
-            call_llm("m-1", never, input="hi")
-            call_llm("m-2", never, input="hi")
+    missed = pytest.raises(ReplayError, match="no recorded call for llm:m-2, never a live call")
+    with missed as caught, fixtures(recording):
+        [call_llm(model, never, input="hi") for model in ("m-1", "m-2")]
     assert (caught.value.reason, caught.value.kind, caught.value.key) == ("exhausted", "llm", "m-2")
     assert isinstance(caught.value, NothingRecorded)
     assert not isinstance(caught.value, Exception)
@@ -177,9 +178,9 @@ class TestLenient:
 
     @both
     def test_never_runs_a_tool_that_changes_something(self, recording):
-        with pytest.raises(ReplayError, match="never run live beside a recording") as caught:
-            with fixtures(recording, strict=False) as report:
-                call_tool("pay", never, args={}, side_effect=True)
+        missed = pytest.raises(ReplayError, match="never run live beside a recording")
+        with missed as caught, fixtures(recording, strict=False) as report:
+            call_tool("pay", never, args={}, side_effect=True)
         assert caught.value.detail == "side_effect"
         assert [event.key for event in report.errors] == ["pay"]
 
@@ -195,8 +196,7 @@ class TestLenient:
     def test_never_runs_a_tool_that_changed_something_when_it_was_recorded(self, effect):
         case = case_with({"tool": "pay", "arguments": {"n": 1}, "value": 1, "side_effect": effect})
         with pytest.raises(ReplayError), fixtures(case, strict=False):
-            call_tool("pay", never, args={"n": 1})
-            call_tool("pay", never, args={"n": 1})
+            [call_tool("pay", never, args={"n": 1}) for _ in range(2)]
 
 
 class TestOneForTheProcess:
@@ -259,24 +259,22 @@ class TestOneForTheProcess:
 
 class TestInASession:
     def test_the_session_answers(self):
-        with Session(CASE, version="v") as session:
-            with agent("a"):
-                assert call_tool("look", never, args={"n": 1}) == {"found": True}
-                assert fixture("llm", "m-1") == "hello"
-                session.output = call_llm("m-1", never, input="hi")
+        with Session(CASE, version="v") as session, agent("a"):
+            assert call_tool("look", never, args={"n": 1}) == {"found": True}
+            assert fixture("llm", "m-1") == "hello"
+            session.output = call_llm("m-1", never, input="hi")
         assert session.ledger.served == ["tools:look", "llm:m-1"]
 
     def test_a_miss_is_the_session_s_own_fault(self):
-        with pytest.raises(NothingRecorded, match="no recorded call for tools:other, never a live call"):
-            with Session(CASE, version="v") as session:
-                call_tool("other", never, args={})
+        missed = pytest.raises(NothingRecorded, match="no recorded call for tools:other, never a live call")
+        with missed, Session(CASE, version="v") as session:
+            call_tool("other", never, args={})
         assert session.label == "incomplete"
         assert len(session.ledger.faults) == 1
 
     def test_a_swallowed_miss_fails_it(self):
-        with pytest.raises(NothingRecorded), Session(CASE, version="v"):
-            with pytest.raises(BaseException):
-                call_tool("other", never, args={})
+        with pytest.raises(NothingRecorded), Session(CASE, version="v"), suppress(BaseException):
+            call_tool("other", never, args={})
 
     def test_what_did_not_come_fails_it(self):
         with pytest.raises(Unconsumed), Session(CASE, version="v"):
@@ -289,9 +287,9 @@ class TestInASession:
         assert (report.mode, report.clean) == ("recorded", True)
 
     def test_another_recording_inside_is_refused(self):
-        with pytest.raises(HarnessDefect, match="a second recording"):
-            with Session(CASE, version="v"), fixtures(BUNDLE):
-                never()
+        refused = pytest.raises(HarnessDefect, match="a second recording")
+        with refused, Session(CASE, version="v"), fixtures(BUNDLE):
+            never()
 
 
 class TestAwaited:
@@ -336,7 +334,7 @@ class TestAwaited:
             asyncio.run(run())
 
     @pytest.mark.parametrize("call", [call_tool, call_llm])
-    @pytest.mark.parametrize("fn", [anever, lambda: anever()], ids=["function", "lambda"])
+    @pytest.mark.parametrize("fn", [anever, partial(lambda go: go(), anever)], ids=["function", "lambda"])
     def test_a_function_to_be_awaited_is_refused_where_nobody_awaits(self, call, fn):
         with pytest.raises(TypeError, match="has to be awaited"):
             call("x", fn)
@@ -367,9 +365,9 @@ class TestObserve:
         def look(n):
             never()
 
-        with fixtures(case_with({"tool": "look", "arguments": {"n": 1}, "error": "late"})):
-            with pytest.raises(ToolError, match="late"):
-                look(1)
+        late = case_with({"tool": "look", "arguments": {"n": 1}, "error": "late"})
+        with fixtures(late), pytest.raises(ToolError, match="late"):
+            look(1)
 
     def test_an_awaited_tool(self):
         @observe(as_type="tool")
@@ -418,6 +416,13 @@ class TestObserve:
             return n
 
         assert (look(3), look.__name__, look.__doc__) == (3, "look", "Look.")
+
+    def test_a_type_that_is_none_is_refused(self):
+        with pytest.raises(TypeError, match="observe takes the type"):
+
+            @observe
+            def look():
+                never()
 
     def test_a_generator_is_refused(self):
         with pytest.raises(TypeError, match="generator"):

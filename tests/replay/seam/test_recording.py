@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import stat
 import threading
 
@@ -30,7 +29,7 @@ from extractor.replay.session import Session
 from .cases import case_with, extracted
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Where is my parcel?"}]
-CALL = {"id": "c1", "type": "function", "function": {"name": "parcel.find", "arguments": '{"open": true}'}}
+CALL = {"id": "c1", "type": "function", "function": {"name": "parcel.find", "arguments": '{"late": true}'}}
 
 
 def spans_of(file):
@@ -96,7 +95,7 @@ def test_the_file_is_its_owner_s_alone(tmp_path):
     file = tmp_path / "run.jsonl"
     with recording(file):
         call_tool("t", lambda: 1)
-    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_after_the_block_nothing_is_written(tmp_path):
@@ -252,7 +251,7 @@ class TestTheWholeWay:
         )
 
         @observe(as_type="tool", name="parcel.find")
-        def find(open):
+        def find(late):
             return {"state": "sent"}
 
         def run(*, live):

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
+import subprocess
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -49,6 +53,23 @@ def test_each_recorded_run_replays_clean(name):
         function(Session(case, version="any").text)
     assert report.clean, report.to_dict()
     assert report.served
+
+
+def test_a_case_is_opened_by_its_folder(tmp_path):
+    key, file = tmp_path / "key", ROOT / RUNS["weather-recaptured"]["source"]
+    key.write_text("extract-fixture-key-1:" + bytes(range(32)).hex() + "\n")
+    key.chmod(0o600)
+    options = ["--trace-id", RUNS["weather-recaptured"]["trace_id"], str(file), "--keep", "all"]
+    done = subprocess.run(
+        [sys.executable, "-m", "extractor", *options, "--out", str(tmp_path / "cases"), "--json"],
+        env=os.environ | {"EXTRACT_FIXTURE_KEY_FILE": str(key)},
+        cwd=ROOT.parent,
+        capture_output=True,
+        check=True,
+    )
+    with fixtures(json.loads(done.stdout)["path"]) as report:
+        run("What is the weather in Bergen?")
+    assert report.clean
 
 
 def test_the_fixed_code_asks_for_what_the_bug_never_recorded():
