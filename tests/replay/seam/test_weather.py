@@ -59,7 +59,9 @@ def test_a_case_is_opened_by_its_folder(tmp_path):
     key, file = tmp_path / "key", ROOT / RUNS["weather-recaptured"]["source"]
     key.write_text("extract-fixture-key-1:" + bytes(range(32)).hex() + "\n")
     key.chmod(0o600)
-    options = ["--trace-id", RUNS["weather-recaptured"]["trace_id"], str(file), "--keep", "all"]
+    given = RUNS["weather-recaptured"]
+    options = ["--trace-id", given["trace_id"], str(file), "--keep", "all", "--prohibit", *given["prohibit"]]
+    options += ["--failure", given["failure"], "--evidence-needed", given["evidence_needed"]]
     done = subprocess.run(
         [sys.executable, "-m", "extractor", *options, "--out", str(tmp_path / "cases"), "--json"],
         env=os.environ | {"EXTRACT_FIXTURE_KEY_FILE": str(key)},
