@@ -19,6 +19,7 @@ def main(folder: Path = EXPORTS) -> None:
     from sample_traces.recording.otlp import batches, gzipped, json_lines, protobuf, zstd
     from sample_traces.recovery_dst import record as recovery_dst
     from sample_traces.refund_timeout import record as refund_timeout
+    from sample_traces.weather import record as weather
 
     folder.mkdir(parents=True, exist_ok=True)
     refunds = batches(refund_timeout.spans())
@@ -34,6 +35,10 @@ def main(folder: Path = EXPORTS) -> None:
     for name, content in exports.items():
         (folder / name).write_bytes(content)
         print(f"{len(content):>8,} bytes  {folder / name}")
+    seam = folder / "weather.otlp.jsonl"
+    weather.record(seam)  # by the seam, which writes its file itself
+    seam.chmod(0o644)  # nobody's data
+    print(f"{seam.stat().st_size:>8,} bytes  {seam}")
 
 
 if __name__ == "__main__":
