@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
         raise UsageError("an entry point that is a generator does nothing when it is called: return the answer")
     output: object = None
     failure: BaseException | None = None
-    with asyncio.Runner() if inspect.iscoroutinefunction(agent) else _Direct() as runner:
+    with _loop() if inspect.iscoroutinefunction(agent) else _Direct() as runner:
         try:
             with session.opened():
                 for turn in session.turns:
@@ -39,9 +38,7 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
         except ReplayFault as fault:
             session.ledger.report(fault)
             failure = fault
-        except BaseExceptionGroup as group:  # a task group's way of raising, faults among the rest
-            failure = group
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001  # the agent's own end, whatever it is
+        except BaseException as error:  # noqa: BLE001  # the agent's own end: an exit, a cancellation, a group of faults
             failure = error
     session.finish(output if failure is None else None, error=failure)
     return session
@@ -55,6 +52,12 @@ def _wants_session(agent: Callable[..., Any]) -> bool:
     return first is not None and (
         first.name in _OWN or getattr(first.annotation, "__name__", first.annotation) == "Session"
     )
+
+
+def _loop() -> Any:  # noqa: ANN401  # asyncio.Runner, by a name that is imported here
+    import asyncio  # takes longer to import than all of replay, and most agents do without
+
+    return asyncio.Runner()
 
 
 class _Direct:

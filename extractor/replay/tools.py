@@ -170,7 +170,7 @@ class ScriptedTools:
             message = f"tool replay mismatch: expected {expected.tool} {short(expected.arguments)}, got {tool} {short(arguments)}"
         if not ever:
             fault: NothingRecorded | CallMismatch = NothingRecorded(
-                f"{message}\nno recorded call for {called}, never a live call",
+                f"no recorded call for {called}, never a live call\n{message}",
                 code="missing",
                 called=called,
                 nearest=f"tool_events[{due[0][0]}]" if due else None,

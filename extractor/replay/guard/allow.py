@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,6 +63,8 @@ class Allow:
         path = os.fsdecode(executable)
         if os.sep in path:
             return path in self.programs
+        import shutil  # loads bz2 and lzma, which nothing else here needs
+
         return shutil.which(path, path=_search_path(environment)) in self.programs
 
     def _is_named(self, spelled: str) -> bool:

@@ -1,0 +1,133 @@
+"""Cases replayed one after another with one implementation: controls, repeated runs, isolation, the four facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from .case import ReplayCase
+from .manifest import Held, Manifest, Policy, RunOutcome
+from .project import Project, allowed
+from .session import Expect, Session
+from .telling import finished, started
+
+Fact: TypeAlias = Literal["yes", "no", "not run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Implementation:
+    """What is replayed: the entry point, the version that manifests name, whether red or green is wanted of it.
+
+    ``runs`` and ``needed`` are the declared rule for an agent that varies: how often it runs, and how often it must hold.
+    """
+
+    agent: Callable[..., Any]
+    version: str
+    expect: Expect = "green"
+    project: Project = field(default_factory=Project)
+    runs: int = 1
+    needed: int | None = None
+
+
+def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest], None] | None = None) -> Manifest:
+    """Replay a case and return its manifest; ``begun`` is given one before the agent runs.
+
+    With several runs every outcome is kept, the boundary holds when it held as often as was declared beforehand, and the
+    label is the first run's that has one: nothing is run until it is green.
+    """
+    manifests = []
+    for _ in range(code.runs):
+        session = _session(case, code)
+        if begun is not None:
+            begun(started(session))
+        manifests.append(finished(session.run(code.agent)))
+    if code.runs == 1:
+        return manifests[0]
+    needed = code.needed or code.runs
+    verdicts = [each.boundary_passed for each in manifests]
+    passed = None if None in verdicts else verdicts.count(True) >= needed
+    return replace(
+        next((each for each in manifests if each.label), manifests[0]),
+        boundary_passed=passed,
+        runs=tuple(
+            RunOutcome(outcome=each.outcome, boundary_passed=each.boundary_passed, label=each.label)
+            for each in manifests
+        ),
+        policy=Policy(name="all" if needed == code.runs else "at_least", runs=code.runs, needed=needed),
+    )
+
+
+def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
+    """Replay the neighbouring cases: ``held`` with a boundary that holds and no label of its own, else ``broken``."""
+    green = replace(code, expect="green")
+    found: dict[str, Held] = {}
+    for control in case.controls():
+        told = replay(control, green)
+        name = control.folder.name if control.folder else control.case_id
+        found[name] = "not_run" if told.boundary_passed is None and told.label is None else _held(told)
+    return found
+
+
+def shared_state(cases: Sequence[ReplayCase], code: Implementation) -> list[str]:
+    """Return the ids of cases whose result changes with what ran before: each twice, and all in reverse order."""
+    forwards = {case.fixture_hash: replay(case, code) for case in cases}
+    again = {case.fixture_hash: replay(case, code) for case in cases}
+    backwards = {case.fixture_hash: replay(case, code) for case in reversed(cases)}
+    return [
+        case.case_id
+        for case in cases
+        if not forwards[case.fixture_hash] == again[case.fixture_hash] == backwards[case.fixture_hash]
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The four facts of a case that is not yet a gate (S56); there is no fifth that sums them up."""
+
+    case_id: str
+    validates: Fact
+    affected_reproduces: Fact
+    current_passes: Fact
+    controls_pass: Fact
+
+
+def facts(case: ReplayCase, current: Implementation, affected: Implementation | None) -> Facts:
+    """Return the four facts of a case that was loaded, and so validates."""
+    red = replay(case, replace(affected, expect="red")) if affected else None
+    green = replay(case, replace(current, expect="green"))
+    held = controls(case, current)
+    return Facts(
+        case_id=case.case_id,
+        validates="yes",
+        affected_reproduces="not run" if red is None else _fact(red.boundary_passed is False and _sound(red)),
+        current_passes=_fact(green.boundary_passed is True and green.label is None),
+        controls_pass="not run" if not held else _fact(all(each == "held" for each in held.values())),
+    )
+
+
+_OF_THE_PATH = frozenset({None, "returned_early", "needs_review"})
+
+
+def _sound(manifest: Manifest) -> bool:
+    return manifest.label in _OF_THE_PATH
+
+
+def _fact(told: bool) -> Fact:
+    return "yes" if told else "no"
+
+
+def _held(manifest: Manifest) -> Held:
+    return "held" if manifest.boundary_passed and manifest.label is None else "broken"
+
+
+def _session(case: ReplayCase, code: Implementation) -> Session:
+    return Session(
+        case,
+        version=code.version,
+        expect=code.expect,
+        checks=code.project.checks,
+        adapters=code.project.adapters,
+        allow=allowed(code.project),
+        clock=code.project.clock,
+    )
