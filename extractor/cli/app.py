@@ -29,6 +29,7 @@ COMMANDS = {
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
+    "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 
 import pytest
@@ -96,10 +97,8 @@ def finally_return(incident):
 @swallows
 def a_thread(incident):
     def work():
-        try:
+        with contextlib.suppress(BaseException):
             wrong(incident)
-        except BaseException:  # noqa: BLE001
-            pass
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -1,0 +1,239 @@
+"""``extract-fixture replay``: run an implementation against cases, with nothing live, and say what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import click
+
+from extractor.errors import InputUnreadable, UsageError, ValidationFailed
+from extractor.model.json import JsonValue
+from extractor.replay.case import ReplayCase, case_folders, load_case
+from extractor.replay.claims import claimed
+from extractor.replay.exits import EXITS
+from extractor.replay.manifest import Manifest
+from extractor.replay.manifests import write_manifest
+from extractor.replay.project import project_at, resolve, revision
+from extractor.replay import suite
+from extractor.replay.suite import Facts, Implementation, controls, facts, shared_state
+
+from . import options
+from .console import Console
+
+_NOT_VALID = 6
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@-]+")
+_HELP = """Replay cases with one implementation, without network, clock or live tool, and write a manifest each.
+
+ENTRYPOINT is module:function. It is called once a turn with what the user said, or, when its first parameter is called
+`incident`, with the session: `incident.text`, `.call_tool`, `.model`, `.clock`, `.identity`, `.new_key`. Its answer is the final
+output that the boundary is judged on. With `--expect red` the affected version is wanted to violate the boundary.
+
+\b
+extract-fixture replay fixtures/approved/CASE --entrypoint shop.agent:run --version 2.4.1
+extract-fixture replay CASE --entrypoint shop.old:run --version 2.4.0 --expect red
+
+\b
+Exit status:
+0   the boundary holds; with --expect red, it was violated
+1   judged: it does not hold (regression), evidence left out, to be reviewed
+4   incomplete, non_replayable, not_expressible
+6   a case is not valid (validation)
+10  --expect red, and the boundary held (not reproduced)
+11  no check can decide
+12  adapter_error
+13  harness_defect
+14  live_call
+"""
+
+
+@click.command(help=_HELP)
+@click.argument("cases", metavar="CASE…", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--entrypoint", metavar="MODULE:FUNCTION", help="The implementation; else replay.entrypoint of the project."
+)
+@click.option(
+    "--version", metavar="VERSION", help="Its name in the manifest; else the project's, else the git revision."
+)
+@click.option("--expect", type=click.Choice(["red", "green"]), default="green", help="What is wanted of it.")
+@click.option(
+    "--out", metavar="DIR", type=options.FOLDER, default=Path("artifacts/replays"), help="Where manifests go."
+)
+@click.option("--controls", "neighbours", is_flag=True, help="Replay the controls beside each case as well.")
+@click.option(
+    "--runs", metavar="N", type=click.IntRange(1, 1000), default=1, help="How often an agent that varies is run."
+)
+@click.option("--needed", metavar="K", type=click.IntRange(1, 1000), help="How many of them must hold (default: all).")
+@click.option(
+    "--isolation", is_flag=True, help="Run every case twice and in reverse order: cases that share state are told."
+)
+@click.option("--shadow", is_flag=True, help="Say the four facts of each case; judge nothing.")
+@click.option("--affected", metavar="MODULE:FUNCTION", help="With --shadow: the affected implementation.")
+@options.as_json
+@click.pass_context
+def command(  # noqa: PLR0913 # options that no configuration holds
+    ctx: click.Context,
+    *,
+    cases: tuple[Path, ...],
+    entrypoint: str | None,
+    version: str | None,
+    expect: str,
+    out: Path,
+    neighbours: bool,
+    runs: int,
+    needed: int | None,
+    isolation: bool,
+    shadow: bool,
+    affected: str | None,
+    as_json: bool,
+) -> None:
+    """Load everything before anything runs; then run, write and tell case by case."""
+    console = Console(json=as_json)
+    project = project_at(Path.cwd())
+    place = entrypoint or project.entrypoint
+    if place is None:
+        raise UsageError("which implementation? --entrypoint module:function, or replay.entrypoint of the project")
+    if needed is not None and needed > runs:
+        raise UsageError("--needed asks for more runs than --runs makes")
+    if affected is not None and not shadow:
+        raise UsageError("--affected goes with --shadow; a red run of its own is --expect red")
+    loaded = list(_loaded(cases))
+    code = Implementation(
+        agent=resolve(place, Path.cwd()),
+        version=version or project.version or revision(Path.cwd()) or "unversioned",
+        expect="red" if expect == "red" else "green",
+        project=project,
+        runs=runs,
+        needed=needed,
+    )
+    if shadow:
+        old = (
+            None
+            if affected is None
+            else Implementation(agent=resolve(affected, Path.cwd()), version="affected", project=project)
+        )
+        _tell_facts(console, [facts(case, code, old) for case in loaded])
+        return
+    statuses = [_run(console, case, code, out, neighbours=neighbours) for case in loaded]
+    if isolation and (shared := shared_state(loaded, code)):
+        statuses.append(EXITS["harness_defect"])
+        for case_id in shared:
+            console.say(
+                f"harness_defect: {case_id} ends otherwise when it runs again or in another order: cases share state"
+            )
+    ctx.exit(max(statuses, key=_weight))
+
+
+def _loaded(places: Sequence[Path]) -> Iterator[ReplayCase]:
+    """Load every case; nothing starts where one does not load, nor for an empty suite (S86)."""
+    folders = [folder for place in places for folder in (case_folders(place) if place.is_dir() else [place])]
+    if not folders:
+        raise UsageError("there is no case to replay", hint="name a case folder, or a folder that holds some")
+    for position, folder in enumerate(folders, start=1):
+        try:
+            yield load_case(folder)
+        except ValidationFailed as error:
+            raise InputUnreadable(f"case {position} is not valid and nothing was run:\n{error.message}") from None
+
+
+def _run(console: Console, case: ReplayCase, code: Implementation, out: Path, *, neighbours: bool) -> int:
+    file = out / f"{case.case_id}--{_UNSAFE.sub('-', code.version)[:60]}.json"
+    manifest = suite.replay(case, code, begun=lambda started: write_manifest(file, started))
+    if neighbours:
+        manifest = replace(manifest, controls=controls(case, code))
+    write_manifest(file, manifest)
+    status = _status(manifest)
+    if console.json:
+        console.data({**manifest.members(), "path": str(file), "exit_status": status})
+    else:
+        _tell(console, manifest, file)
+    return status
+
+
+def _status(manifest: Manifest) -> int:
+    """Return what one run ends with: what makes it unsound first, then its boundary."""
+    unsound = manifest.label in (
+        "adapter_error",
+        "harness_defect",
+        "live_call",
+        "incomplete",
+        "non_replayable",
+        "not_expressible",
+    )
+    if manifest.label and unsound:
+        return EXITS[manifest.label]
+    if manifest.boundary_passed is None and manifest.label is None:
+        return EXITS["not_comparable"]
+    if manifest.expect == "red":
+        return EXITS["not_reproduced"] if manifest.boundary_passed else 0 if manifest.boundary_passed is False else 1
+    sound = manifest.boundary_passed and manifest.label is None and "broken" not in manifest.controls.values()
+    return 0 if sound else 1
+
+
+def _weight(status: int) -> int:
+    """Order statuses as they are told: what makes a run unsound before what was judged."""
+    return (0, 11, 1, 10, 4, 14, 13, 12).index(status)
+
+
+def _tell(console: Console, manifest: Manifest, file: Path) -> None:
+    verdict = {True: "holds", False: "violated", None: "not judged"}[manifest.boundary_passed]
+    reason = f" ({manifest.boundary.check}: {manifest.boundary.reason})" if manifest.boundary else ""
+    console.rows(
+        (
+            ("case", manifest.case_id),
+            ("fixture", manifest.fixture_hash[:12]),
+            ("version", manifest.implementation_version),
+            ("boundary", verdict + reason),
+            *((("label", manifest.label),) if manifest.label else ()),
+            *(
+                (f"effects of {tool}", f"{each.accepted} accepted in {each.calls} calls")
+                for tool, each in manifest.effects.items()
+            ),
+            (
+                "answered by",
+                f"{manifest.answered_by.recorded} recorded, {manifest.answered_by.alternate} alternate, {manifest.answered_by.effects} effects",
+            ),
+            ("guard", "on, and it bites" if manifest.guard and manifest.guard.self_test else "not proved"),
+            ("manifest", str(file)),
+        )
+    )
+    for left in manifest.unconsumed:
+        console.say(f"unconsumed {left.kind}:{left.name} at {left.position} ({left.role or 'answer'})")
+    for each in manifest.diverged:
+        console.say(f"diverged {each.kind}:{each.name} at {each.position}: {each.what} differs from the recording")
+    for fault in manifest.faults:
+        console.say(f"{fault.label}: {fault.message}")
+    if manifest.first_divergence and manifest.first_divergence.cure:
+        console.say(f"what to do: {manifest.first_divergence.cure}")
+    for name, state in manifest.controls.items():
+        console.say(f"control {name}: {state.replace('_', ' ')}")
+    ending = (
+        "not_judged"
+        if manifest.label or manifest.boundary_passed is None
+        else "held"
+        if manifest.boundary_passed
+        else "broken"
+    )
+    told = claimed("replay", ending)
+    console.say(f"proved: {told.proved}")
+    for text in told.not_proved:
+        console.say(f"not proved: {text}")
+
+
+def _tell_facts(console: Console, told: Sequence[Facts]) -> None:
+    for each in told:
+        if console.json:
+            members: dict[str, JsonValue] = asdict(each)
+            console.data(members)
+        else:
+            console.rows(
+                (
+                    ("case", each.case_id),
+                    ("fixture validates", each.validates),
+                    ("affected implementation reproduces", each.affected_reproduces),
+                    ("current implementation passes", each.current_passes),
+                    ("controls pass", each.controls_pass),
+                )
+            )

@@ -1,0 +1,253 @@
+"""``extract-fixture replay``: what a run comes to, its manifest, and statuses that tell failures apart (S56 S62 S86)."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+
+from extractor.cli.app import run
+from tests.replay.documents import call, folder
+
+FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
+CLAIMS = {"claims": {"prohibit": ["the refund is done"], "unless": []}}
+AGENT = """
+    import itertools
+
+    def good(incident):
+        incident.call_tool("order.find", {"id": "O-1"})
+        return "I cannot say."
+
+    def bad(incident):
+        incident.call_tool("order.find", {"id": "O-1"})
+        return "The refund is done."
+
+    def early(text):
+        return "I cannot say."
+
+    def other(incident):
+        incident.call_tool("order.find", {"id": "O-2"})
+
+    def more(incident):
+        incident.call_tool("mail.send", {})
+
+    def live(text):
+        import socket
+        socket.create_connection(("192.0.2.1", 443))
+
+    def clock(incident):
+        import time
+        time.time()
+        return good(incident)
+
+    def leaves(text):
+        import os
+        os._exit(0)
+
+    counter = itertools.count()
+
+    def remembers(incident):
+        good(incident)
+        return f"answer {next(counter)}"
+
+    def varies(incident):
+        return bad(incident) if next(counter) % 3 == 0 else good(incident)
+
+    async def awaits(incident):
+        await incident.acall_tool("order.find", {"id": "O-1"})
+        return "I cannot say."
+
+    def generates(text):
+        yield text
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project whose agents stand in a module of a name of its own, since modules stay loaded."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    name = "agents_" + "".join(each for each in tmp_path.name if each.isalnum())
+    (tmp_path / f"{name}.py").write_text(textwrap.dedent(AGENT))
+
+    class Project:
+        path = tmp_path
+        module = name
+
+        def case(self, case_id="2026-07-18-refund", *events, **told):
+            return folder(tmp_path / "cases", *(events or (FIND,)), case_id=case_id, **{"expected": CLAIMS, **told})
+
+        def replay(self, agent, *options, cases="cases"):
+            return run(["replay", cases, "--entrypoint", f"{name}:{agent}", "--version", "v13", *options])
+
+        def manifest(self, case_id="2026-07-18-refund", version="v13"):
+            return json.loads((tmp_path / "artifacts/replays" / f"{case_id}--{version}.json").read_text("utf-8"))
+
+    return Project()
+
+
+@pytest.mark.parametrize(
+    ("agent", "status", "label"),
+    [
+        ("good", 0, None),
+        ("awaits", 0, None),
+        ("bad", 1, None),
+        ("early", 1, "returned_early"),
+        ("other", 1, "needs_review"),
+        ("more", 4, "incomplete"),
+        ("live", 14, "live_call"),
+        ("clock", 13, "harness_defect"),
+        ("leaves", 13, "harness_defect"),
+    ],
+)
+def test_statuses_tell_failures_apart_and_the_manifest_says_why(project, agent, status, label):
+    project.case()
+    assert project.replay(agent) == status
+    told = project.manifest()
+    assert (told["label"], told["state"]) == (label, "finished")
+
+
+@pytest.mark.parametrize(("agent", "status"), [("bad", 0), ("good", 10), ("more", 4)])
+def test_the_affected_version_is_wanted_red(project, agent, status):
+    """S45 S62: a failed reproduction is no regression."""
+    project.case()
+    assert project.replay(agent, "--expect", "red") == status
+    assert project.manifest()["expect"] == "red"
+
+
+def test_a_fixture_that_is_not_valid_starts_nothing(project, capsys):
+    """S21 S86: not even the cases before it."""
+    project.case("a-case")
+    (project.case("b-case") / "fixture.json").write_text("{}")
+    assert project.replay("good") == 6
+    assert "nothing was run" in capsys.readouterr().err
+    assert not (project.path / "artifacts").exists()
+
+
+def test_an_empty_suite_is_an_error(project):
+    (project.path / "cases").mkdir()
+    assert project.replay("good") == 2
+
+
+def test_the_summary_names_what_makes_it_comparable_and_what_it_does_not_prove(project, capsys):
+    """S22 S70."""
+    case = project.case()
+    project.replay("good")
+    told = capsys.readouterr().out
+    assert case.name in told
+    assert "v13" in told
+    assert "proved: that this implementation holds one boundary under recorded conditions" in told
+    assert "not proved: that the incident is closed" in told
+
+
+def test_json_is_the_manifest(project, capsys):
+    project.case()
+    assert project.replay("good", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["boundary_passed"], told["exit_status"]) == (True, 0)
+
+
+def test_a_case_without_an_oracle_is_neither_red_nor_green(project):
+    project.case(expected={})
+    assert project.replay("good") == 11
+
+
+def test_controls_are_replayed_beside_their_case(project):
+    """S41 S45: a blunt fix breaks its neighbour."""
+    case = project.case()
+    wanted = {"required_disclosures": [{"text": "I cannot say.", "exact": True}]}
+    for name, expected in (("time-before", wanted), ("confirmed", {"action": "refund.create"})):
+        made = folder(case / "made", FIND, case_id=f"control-{name}", control_of=case.name, expected=expected)
+        (case / "controls").mkdir(exist_ok=True)
+        made.rename(case / "controls" / name)
+    (case / "made").rmdir()
+    assert project.replay("good", "--controls") == 1
+    assert project.manifest()["controls"] == {"confirmed": "broken", "time-before": "held"}
+
+
+def test_cases_that_share_state_are_a_defect_of_the_harness(project, capsys):
+    """S55."""
+    project.case("a-case")
+    project.case("b-case")
+    assert project.replay("remembers", "--isolation") == 13
+    assert "cases share state" in capsys.readouterr().out
+    assert project.replay("good", "--isolation") == 0
+
+
+@pytest.mark.parametrize(("needed", "status"), [("2", 0), ("3", 1)])
+def test_an_agent_that_varies_is_judged_by_the_rule_that_was_declared_and_every_outcome_is_kept(
+    project, needed, status
+):
+    """S43 S44: retrying until one answer passes destroys the evidence."""
+    project.case()
+    assert project.replay("varies", "--runs", "3", "--needed", needed) == status
+    told = project.manifest()
+    assert sorted(each["boundary_passed"] for each in told["runs"]) == [False, True, True]
+    assert told["policy"]["needed"] == int(needed)
+
+
+def test_shadow_says_four_facts_and_no_fifth(project, capsys):
+    """S56."""
+    project.case()
+    assert project.replay("good", "--shadow", "--affected", f"{project.module}:bad", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {
+        "case_id": "2026-07-18-refund",
+        "validates": "yes",
+        "affected_reproduces": "yes",
+        "current_passes": "yes",
+        "controls_pass": "not run",
+    }
+
+
+def test_a_generator_is_refused(project):
+    project.case()
+    assert project.replay("generates") == 2
+
+
+@pytest.mark.parametrize(
+    "place", ["no_such_module:run", "json:no_such_function", "json", "json:JSONDecodeError.__doc__"]
+)
+def test_an_entry_point_that_cannot_be_called_is_a_usage_error(project, place):
+    project.case()
+    assert run(["replay", "cases", "--entrypoint", place]) == 2
+
+
+def test_the_project_names_entry_point_checks_and_adapters(project):
+    """S49: the case keeps its schema, and the named adapter reads it."""
+    (project.path / "pyproject.toml").write_text(
+        f"""
+[tool.extract-fixture.replay]
+entrypoint = "{project.module}_own:agent"
+version = "2.0"
+checks = ["{project.module}_own"]
+adapters = {{ "orders@1" = "{project.module}_own:orders_v1" }}
+"""
+    )
+    (project.path / f"{project.module}_own.py").write_text(
+        textwrap.dedent("""
+        def orders_v1(tool, value):
+            return {"status": value["state"]}
+
+        def agent(incident):
+            return incident.call_tool("order.find", {"id": "O-1"})["status"]
+
+        def polite(run, params):
+            return run.output == params["word"]
+        """)
+    )
+    boundary = {"boundary": {"check": "polite", "params": {"word": "paid"}}}
+    project.case(expected=boundary, adapter={"name": "orders", "version": "1"})
+    assert run(["replay", "cases"]) == 0
+    assert project.manifest(version="2.0")["boundary"]["check"] == "polite"
+    project.case("other", expected=boundary, adapter={"name": "orders", "version": "2"})
+    assert run(["replay", "cases/other"]) == 12
+
+
+def test_a_project_table_that_is_not_understood_is_told_whole(project, capsys):
+    (project.path / "pyproject.toml").write_text('[tool.extract-fixture.replay]\nchecks = 1\nclock = "x"\nmore = 1\n')
+    project.case()
+    assert project.replay("good") == 2
+    told = capsys.readouterr().err
+    assert all(word in told for word in ("replay.checks", "replay.clock", "replay.more"))
