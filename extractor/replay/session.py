@@ -24,6 +24,7 @@ from .labels import LABELS, first_of
 from .ledger import Ledger
 from .matching import as_json
 from .order import Ordering
+from .schedule import Schedule
 from .scripted_model import ScriptedModel, model_events
 from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
@@ -45,7 +46,7 @@ class Session:
     """A context: inside it nothing is live. ``version`` names the implementation, as the manifest will.
 
     ``expect`` is ``red`` for the affected version, which is served recorded calls alone, and ``green`` for a current one.
-    Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded evidence
+    With a ``schedule`` it runs within `explore.drive`, and each tool call waits for its turn. Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded evidence
     did not come.
     """
 
@@ -59,6 +60,7 @@ class Session:
         adapters: Mapping[str, Adapter] | None = None,
         ordering: Ordering | None = None,
         guard: AbstractContextManager[object] | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         self.case = case
         self.version = version
@@ -74,7 +76,11 @@ class Session:
             recorded_only=expect == "red",
             ledger=self.ledger,
             deadline=self.deadline,
+            schedule=schedule,
         )
+        self.schedule = schedule
+        if schedule is not None:
+            schedule.attach(rank=self.tools.place, report=self.ledger.report, leave=self._abandon)
         self.model = ScriptedModel(model_events(case), ledger=self.ledger)
         self.keys = Keys(case.tool_events)
         self.turns = turns(case)
@@ -171,7 +177,15 @@ class Session:
 
     def _leave(self) -> None:
         with _lock:
-            _open.remove(self)
+            if self in _open:
+                _open.remove(self)
+
+    def _abandon(self) -> None:
+        """Leave a session whose agent never comes back."""
+        try:
+            self._guard.__exit__(None, None, None)
+        finally:
+            self._leave()
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
@@ -224,7 +238,15 @@ class Session:
             found.add("non_replayable")
         if self.ended and self.left_out():
             found.add("returned_early")
+        if self._one_of_many():
+            found.add("not_expressible")
         return found
+
+    def _one_of_many(self) -> bool:
+        """Say whether this run shows one order of calls that could have come in others; to show the harm, one is enough."""
+        if self.schedule is None or self.expect == "red" or not self.tools.concurrent:
+            return False
+        return self.schedule.alternatives and not self.schedule.explored
 
     @property
     def label(self) -> str | None:
