@@ -187,7 +187,9 @@ class Schedule:
         return ready[chosen]
 
     def _give_up(self, message: str, code: str, cure: str | None = None) -> ReplayFault:
-        fault = HarnessDefect(message, code=code, cure=cure or "make the run depend on the session alone, then try again")
+        fault = HarnessDefect(
+            message, code=code, cure=cure or "make the run depend on the session alone, then try again"
+        )
         self._bound.report(fault)
         with self._changed:
             self.fault = self.fault or fault

@@ -71,6 +71,7 @@ class ScriptedTools:
         self._ledger = ledger or Ledger()
         self._deadline = deadline
         self._schedule = schedule
+        self._home = threading.current_thread()
         self._workers: set[object] = set()
         self._accepted: list[tuple[int | None, Arguments]] = []
         self._names = Renaming()
@@ -169,9 +170,10 @@ class ScriptedTools:
         """Refuse a second worker where the order of workers decides and nothing imposes one."""
         if not self._order.in_section:
             return
-        # Kept themselves, not by id: an id may come back once its task has gone.
-        self._workers.add(_task() or threading.current_thread())
-        if len(self._workers) > 1:
+        # Kept themselves, not by id: an id may come back once its task has gone. A pool serves two workers with one thread
+        # when the first is quick enough, so any thread but the session's own is one among others.
+        self._workers.add(_task() or self._home)
+        if len(self._workers) > 1 or threading.current_thread() is not self._home:
             raise self._ledger.fail(
                 NotExpressible(
                     f"{tool} was called by a second worker, and nothing orders the calls that overlapped in production",
@@ -201,7 +203,11 @@ class ScriptedTools:
             self._ledger.serve("tools", tool, source)
             return event, place
         for alternate in self._alternates:
-            if alternate.tool == tool and self._differs(alternate, arguments) is None:
+            if (
+                alternate.tool == tool
+                and self._differs(alternate, arguments) is None
+                and not self._too_early(alternate, arguments)
+            ):
                 self._alternates.remove(alternate)
                 self._bind(alternate, arguments)
                 self._ledger.serve("tools", tool, "alternate")
@@ -219,9 +225,7 @@ class ScriptedTools:
         if place not in section.places or self._events[place].side_effect != "none":
             return False
         # Of a recorded effect that overlapped with the read, the order in which both began is taken for that of the service.
-        later = any(
-            related(changed, arguments) for other, changed in self._accepted if other is None or other > place
-        )
+        later = any(related(changed, arguments) for other, changed in self._accepted if other is None or other > place)
         come = {other for other, _ in self._accepted}
         lacking = any(
             other not in come and related(self._events[other].arguments, arguments)
@@ -229,6 +233,16 @@ class ScriptedTools:
             if self._events[other].side_effect == "accepted" and self._events[other].role == "evidence"
         )
         return later or lacking
+
+    def _too_early(self, alternate: ToolEvent, arguments: Arguments) -> bool:
+        """Say whether an alternate of a read in the section would tell of an effect before there is one."""
+        if alternate.side_effect != "none" or any(related(changed, arguments) for _, changed in self._accepted):
+            return False
+        reads = [self._events[place] for place in self._order.section.places]
+        return any(
+            event.tool == alternate.tool and event.side_effect == "none" and self._differs(event, arguments) is None
+            for event in reads
+        )
 
     def _instead(self, place: int, arguments: Arguments) -> ToolEvent:
         """Return the alternate that stands in for an outdated read; it may stand in for several."""

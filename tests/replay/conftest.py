@@ -13,7 +13,9 @@ from extractor.replay.case import ReplayCase, case_of
 ORDER = {"order_id": "ord-5001"}
 
 
-def event(attempt: int, tool: str, arguments: dict[str, Any], value: Any, after: list[int], **more: Any) -> dict[str, Any]:
+def event(
+    attempt: int, tool: str, arguments: dict[str, Any], value: Any, after: list[int], **more: Any
+) -> dict[str, Any]:
     return {
         "attempt": attempt,
         "tool": tool,
