@@ -81,7 +81,9 @@ async def _answer(call: Part, seam: ConcurrentSeam, new_key: NewKey) -> Part:
 
 
 async def _refund(arguments: Arguments, seam: ConcurrentSeam, new_key: NewKey) -> JsonValue:
-    found = member(await seam.acall_tool("refund.find", {"order_id": arguments["order_id"]}), "refund")
-    if found is not None:
-        return found
-    return await seam.acall_tool("refund.create", {**arguments, "idempotency_key": new_key(arguments)})
+    known = await seam.acall_tool("refund.find", {"order_id": arguments["order_id"]})
+    refund = member(known, "refund")
+    if refund is not None:
+        return refund
+    payment = {"payment_id": member(known, "payment_id"), "idempotency_key": new_key(arguments)}
+    return await seam.acall_tool("refund.create", {**arguments, **payment})

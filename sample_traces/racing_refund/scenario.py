@@ -18,6 +18,7 @@ class Customer:
     order_id: str
     item: str
     amount_cents: int
+    payment_id: str
     asked: int = 1
 
     @property
@@ -34,6 +35,7 @@ TOMASZ = Customer(
     order_id="AF-730415",
     item="Hallett desk lamp, brass",
     amount_cents=8_640,
+    payment_id="pay_41c8Rk72Vd",
     asked=2,
 )
 BYSTANDERS = (
@@ -45,6 +47,7 @@ BYSTANDERS = (
         order_id="AF-730377",
         item="Osier basket, large",
         amount_cents=3_150,
+        payment_id="pay_96d0Xs15Bq",
     ),
     Customer(
         id="cust_b5a9d372",
@@ -54,6 +57,7 @@ BYSTANDERS = (
         order_id="AF-730431",
         item="Wren wall clock",
         amount_cents=5_225,
+        payment_id="pay_27f3Jw88Nz",
     ),
 )
 KEYS = ("rfd-2d81f6a0-77c3", "rfd-e94b05c8-1af2")
@@ -107,10 +111,12 @@ class Refunds:
         if tool == "order.lookup":
             return self._order()
         if tool == "refund.find":
-            return {"order_id": arguments["order_id"], "refund": next(iter(self.made.values()), None)}
+            found = next(iter(self.made.values()), None)
+            return {"order_id": arguments["order_id"], "payment_id": self.customer.payment_id, "refund": found}
         refund: JsonValue = {
             "refund_id": f"re_{self.customer.order_id[-4:]}{len(self.made) + 1:02d}Lm",
             "order_id": arguments["order_id"],
+            "payment_id": arguments["payment_id"],
             "amount_cents": arguments["amount_cents"],
             "currency": arguments["currency"],
             "status": "completed",
