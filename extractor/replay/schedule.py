@@ -210,9 +210,9 @@ class Schedule:
     def _probe(self, loop: asyncio.AbstractEventLoop) -> None:
         """Look, in the loop's own thread, whether another task could still run; if none can, let a call go."""
         rounds = self._loops.pop(loop, 0)
-        # Not public, but the only word on it; other loops than asyncio's are given some rounds to come to rest.
-        ready = getattr(loop, "_ready", None)
-        busy = bool(ready) if ready is not None else rounds < _BLIND_ROUNDS
+        others = _others_ready(loop)
+        # Loops that do not tell are given some rounds to come to rest.
+        busy = others if others is not None else rounds < _BLIND_ROUNDS
         with self._changed:
             if not busy and self._parked and self._state(threading.current_thread()) is not State.MOVING:
                 self._let_go()
@@ -297,6 +297,13 @@ class Schedule:
     def unfinished(self) -> list[threading.Thread]:
         """Return the threads of the run that have not ended."""
         return self._started.living()
+
+
+def _others_ready(loop: asyncio.AbstractEventLoop) -> bool | None:
+    """Say whether a loop has more to run at once; None for a loop that does not tell. Asked in a callback of its own."""
+    # Not public, but the only word on it.
+    ready = getattr(loop, "_ready", None)
+    return None if ready is None else bool(ready)
 
 
 def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from extractor.errors import UsageError
+from extractor.replay import schedule as schedules
 from extractor.replay.events import ToolEvent
 from extractor.replay.explore import drive, explore
 from extractor.replay.faults import CallMismatch, HarnessDefect, NotExpressible, NothingRecorded
@@ -105,6 +106,29 @@ def test_a_fixed_agent_has_one_accepted_side_effect_in_every_interleaving(race, 
 def test_the_same_interleavings_come_in_the_same_order_every_time(race):
     tellings = [explore(running(race(), buggy)) for _ in range(5)]
     assert all(each == tellings[0] for each in tellings)
+
+
+def test_an_event_loop_that_does_not_tell_what_is_ready_is_given_rounds(race, monkeypatch):
+    told = explore(running(race(), buggy))
+    monkeypatch.setattr(schedules, "_others_ready", lambda _loop: None)
+    assert explore(running(race(), buggy)) == told
+
+
+async def busy(session):
+    """Workers that go round the loop between their calls, each as often as it likes."""
+
+    async def late(rounds):
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        await worker(session, session.new_key)
+
+    await session.acall_tool("order.lookup", ORDER)
+    await asyncio.gather(late(17), late(0))
+
+
+def test_a_call_waits_until_no_task_is_ready_however_long_it_takes_to_park(race):
+    exploration = explore(running(race(), busy))
+    assert (exploration.tried, exploration.failed, exploration.exhausted) == (6, 4, True)
 
 
 def test_a_given_interleaving_is_replayed(race):
