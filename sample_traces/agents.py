@@ -5,7 +5,7 @@ Messages have the form of OpenTelemetry's ``gen_ai.input.messages``: a role and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, TypedDict
@@ -47,6 +47,9 @@ class ToolConnectionReset(ToolFailed):
 
 CallTool: TypeAlias = Callable[[str, Arguments], JsonValue]
 """Call a tool by name; returns its result or raises `RuntimeError` with the text that the agent may see."""
+
+AsyncCallTool: TypeAlias = Callable[[str, Arguments], Awaitable[JsonValue]]
+"""The same for a tool that is awaited; other tasks may run before its answer."""
 
 CallModel: TypeAlias = Callable[[str, Sequence[Message]], Message]
 """Ask the model: instructions and messages in, the assistant's message out."""

@@ -16,6 +16,7 @@ def main(folder: Path = EXPORTS) -> None:
     os.environ |= ENVIRONMENT  # the instrumentation reads it when the first client is made
     from sample_traces.duplicate_shipment import record as duplicate_shipment
     from sample_traces.foreign_order_refund import record as foreign_order_refund
+    from sample_traces.racing_refund import record as racing_refund
     from sample_traces.recording.otlp import batches, gzipped, json_lines, protobuf, zstd
     from sample_traces.recovery_dst import record as recovery_dst
     from sample_traces.refund_timeout import record as refund_timeout
@@ -26,11 +27,13 @@ def main(folder: Path = EXPORTS) -> None:
     shipments = batches(duplicate_shipment.spans())
     recoveries = batches(recovery_dst.spans())
     foreign = batches(foreign_order_refund.spans())
+    racing = batches(racing_refund.spans())
     exports: dict[str, bytes] = {
         "refund-timeout.otlp.jsonl": json_lines(refunds),
         "duplicate-shipment.otlp.jsonl.gz": gzipped(json_lines(shipments)),
         "recovery-dst.otlp.jsonl.zst": zstd(json_lines(recoveries)),
         "foreign-order-refund.otlp.binpb": protobuf(foreign),
+        "racing-refund.otlp.jsonl": json_lines(racing),
     }
     for name, content in exports.items():
         (folder / name).write_bytes(content)

@@ -11,13 +11,13 @@ import click
 
 from extractor.errors import InputUnreadable, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
+from extractor.replay import suite
 from extractor.replay.case import ReplayCase, case_folders, load_case
 from extractor.replay.claims import claimed
 from extractor.replay.exits import EXITS
 from extractor.replay.manifest import Manifest
 from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
-from extractor.replay import suite
 from extractor.replay.suite import Facts, Implementation, controls, facts, shared_state
 
 from . import options

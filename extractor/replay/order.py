@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from .concurrency import Section, section_of
 from .events import ToolEvent
 
 Ordering: TypeAlias = Literal["total", "per_key", "none"]
@@ -15,13 +16,15 @@ class Order:
 
     ``total`` follows ``after[]``, so that calls which overlapped in production may come either way round; events without
     ``after`` follow each other as listed. ``per_key`` keeps the order within a logical call alone. A recorded violation
-    holds up nothing: whatever waits for it waits for what it waited for.
+    holds up nothing: whatever waits for it waits for what it waited for. From the first concurrent call on (``section``)
+    calls wait for what came before the section alone: how its workers take turns is for a schedule to say.
     """
 
     def __init__(self, events: Sequence[ToolEvent], ordering: Ordering) -> None:
         self._events = events
         self._strict = ordering == "total"
-        self._before = _before(events, ordering)
+        self.section = section_of(events)
+        self._before = _before(events, ordering, self.section)
         self._open = dict.fromkeys(range(len(events)))
 
     def due(self) -> list[int]:
@@ -35,6 +38,14 @@ class Order:
             for earlier in self._leading(position):
                 if self._events[earlier].role == "violation":
                     self._open.pop(earlier, None)
+
+    @property
+    def in_section(self) -> bool:
+        """Whether a run has come to the concurrent section of the recording."""
+        if not self.section:
+            return False
+        first = self.section.places.start
+        return not any(place < first and self._events[place].role == "evidence" for place in self._open)
 
     def left(self) -> list[int]:
         """Return the positions that did not come and that no run may leave out."""
@@ -66,7 +77,7 @@ class Order:
         return found
 
 
-def _before(events: Sequence[ToolEvent], ordering: Ordering) -> Mapping[int, tuple[int, ...]]:
+def _before(events: Sequence[ToolEvent], ordering: Ordering, section: Section) -> Mapping[int, tuple[int, ...]]:
     if ordering == "none":
         return dict.fromkeys(range(len(events)), ())
     if ordering == "per_key":
@@ -79,7 +90,9 @@ def _before(events: Sequence[ToolEvent], ordering: Ordering) -> Mapping[int, tup
         return kept
     places = {event.attempt: position for position, event in enumerate(events) if event.attempt is not None}
     return {
-        position: ((position - 1,) if position else ())
+        position: section.outside(position)
+        if position in section.places
+        else ((position - 1,) if position else ())
         if event.after is None
         else tuple(places[attempt] for attempt in event.after if attempt in places)
         for position, event in enumerate(events)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from extractor.model.json import JsonValue
 from extractor.model.replayable import replayable
@@ -30,6 +30,9 @@ from .scripted_model import ScriptedModel, model_events
 from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
 
+if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
+    from .schedule import Schedule
+
 Expect: TypeAlias = Literal["red", "green"]
 Adapter: TypeAlias = Callable[[str, JsonValue], JsonValue]
 """Reads the application's own schema as production did: the tool and its recorded result in, what the agent saw out."""
@@ -46,8 +49,10 @@ def current() -> Session | None:
 class Session:
     """A context: inside it nothing is live. ``version`` names the implementation, as the manifest will.
 
-    ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the affected version, which is served recorded calls alone, and ``green`` for a current one.
-    Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded evidence
+    ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the
+    affected version, which is served recorded calls alone, and ``green`` for a current one. With a ``schedule`` it runs
+    within `explore.drive`, and each tool call waits for its turn. Leaving it raises what was recorded as a fault, even if an
+    agent swallowed it, and `Unconsumed` when recorded evidence
     did not come.
     """
 
@@ -62,6 +67,7 @@ class Session:
         ordering: Ordering | None = None,
         allow: Allow | None = None,
         clock: Clock = "fail",
+        schedule: Schedule | None = None,
     ) -> None:
         self.case = case
         self.version = version
@@ -77,7 +83,11 @@ class Session:
             recorded_only=expect == "red",
             ledger=self.ledger,
             deadline=self.deadline,
+            schedule=schedule,
         )
+        self.schedule = schedule
+        if schedule is not None:
+            schedule.attach(rank=self.tools.place, report=self.ledger.report, leave=self._abandon)
         self.model = ScriptedModel(model_events(case), ledger=self.ledger)
         self.keys = Keys(case.tool_events)
         self.turns = turns(case)
@@ -164,8 +174,7 @@ class Session:
                 self.guarded = True
                 yield self
         finally:
-            with _lock:
-                _open.remove(self)
+            self._leave()
 
     def __enter__(self) -> Session:
         self._block = self.opened()
@@ -189,6 +198,18 @@ class Session:
         Raises `UsageError` for a generator.
         """
         return run(self, agent)
+
+    def _abandon(self) -> None:
+        """Leave a session whose agent never comes back."""
+        try:
+            self.guard.__exit__(None, None, None)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        with _lock:
+            if self in _open:
+                _open.remove(self)
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
@@ -241,7 +262,15 @@ class Session:
             found.add("non_replayable")
         if self.ended and not self.ledger.faults and self.left_out():
             found.add("returned_early")  # what is left out after a fault is its consequence
+        if self._one_of_many():
+            found.add("not_expressible")
         return found
+
+    def _one_of_many(self) -> bool:
+        """Say whether this run shows one order of calls that could have come in others; to show the harm, one is enough."""
+        if self.schedule is None or self.expect == "red" or not self.tools.concurrent:
+            return False
+        return self.schedule.alternatives and not self.schedule.explored
 
     @property
     def label(self) -> str | None:

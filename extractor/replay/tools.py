@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Generator, Mapping, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from extractor.model.json import JsonValue
 
+from .concurrency import related
 from .deadline import Deadline
 from .effects import Effects
 from .events import Arguments, ToolEvent
-from .faults import CallMismatch, NothingRecorded
-from .ledger import Ledger
+from .faults import CallMismatch, NotExpressible, NothingRecorded
+from .ledger import Ledger, Source
 from .matching import Renaming, as_json, difference, keys_of, short
 from .order import Order, Ordering
+
+if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
+    from .schedule import Schedule
 
 _REVIEW = (
     "decide whether this is the fix: correct the code, or capture a new version of the case from a run of the fixed code "
@@ -22,6 +27,14 @@ _REVIEW = (
 )
 _RECAPTURE = (
     "if a fixed path makes this call, give the case an alternate for it, or recapture from a run of the fixed code"
+)
+_STALE = (
+    "give the case an alternate for this read, with what it answers once the other worker's call was accepted, or recapture "
+    "from a run of the fixed code"
+)
+_SCHEDULE = (
+    "run it within explore() of extractor.replay.explore (or with --interleavings N): a green run in one order says nothing "
+    "about the others"
 )
 _HARM = "if the recorded call is the harm itself, say so: annotate CASE --violation {attempt}"
 
@@ -36,6 +49,10 @@ class ScriptedTools:
     A call is served by the recorded one that is due and equal to it: typed arguments, idempotency keys by their relation.
     Calls that only a fixed path makes are answered by ``alternates`` or, where a dependency had accepted the same call, by
     ``effects``. Every other call raises a fault that no ``except Exception`` catches, and stays in the ledger.
+
+    With a ``schedule`` each call waits for its turn. Without one, a second worker in the concurrent section of the recording
+    is `NotExpressible`. In that section a read whose recorded answer knew of other effects than this run has seen is answered
+    by an alternate, which stands in for it, or not at all.
     """
 
     def __init__(
@@ -47,6 +64,7 @@ class ScriptedTools:
         recorded_only: bool = False,
         ledger: Ledger | None = None,
         deadline: Deadline | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         self._events = tuple(events)
         self._order = Order(self._events, ordering)
@@ -54,6 +72,10 @@ class ScriptedTools:
         self._recorded_only = recorded_only
         self._ledger = ledger or Ledger()
         self._deadline = deadline
+        self._schedule = schedule
+        self._home = threading.current_thread()
+        self._workers: set[object] = set()
+        self._accepted: list[tuple[int | None, Arguments]] = []
         self._names = Renaming()
         self._lock = threading.RLock()
         self.effects = Effects(self._events, self._names)
@@ -65,23 +87,49 @@ class ScriptedTools:
         Raises `RecordedToolError` where production saw an error; `CallMismatch`, `NothingRecorded` (outside `Exception`) where
         the recording has no answer.
         """
-        event = self.serve(tool, arguments)
+        return self._value(self.serve(tool, arguments))
+
+    def _value(self, event: ToolEvent) -> JsonValue:
         if event.value is None and event.attempt is None:
             return {}  # written by hand, without a value
         return as_json(event.value)
 
     async def acall(self, tool: str, arguments: Mapping[str, object] | None = None) -> JsonValue:
         """Return what `call` does, for agents that await their tools; other tasks may run before the answer."""
+        if self._schedule is not None:
+            await self._schedule.apark(tool, self._plain(tool, arguments or {}))
+            return self._value(self._served(tool, arguments, parked=True))
         # Not asyncio.sleep(0): no event loop of one kind is taken for granted.
         await _Pause()
         return self.call(tool, arguments)
 
     def serve(self, tool: str, arguments: Mapping[str, object] | None = None) -> ToolEvent:
         """Return the event that answers a call, for adapters that need more than its value; raises as `call` does."""
+        # Parking a task's thread would park its whole event loop: such a call comes whenever it comes.
+        parked = self._schedule is not None and _task() is None
+        if self._schedule is not None and parked:
+            self._schedule.park(tool, self._plain(tool, arguments or {}))
+        return self._served(tool, arguments, parked=parked)
+
+    def place(self, tool: str, arguments: Arguments) -> int:
+        """Return the position of the recorded call that would answer, behind all of them when there is none."""
+        with self._lock:
+            return next((place for place in self._due(tool, arguments)), len(self._events))
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether calls overlapped in production, so that one order of them does not speak for the others."""
+        return bool(self._order.section)
+
+    def _served(self, tool: str, arguments: Mapping[str, object] | None, *, parked: bool) -> ToolEvent:
         called = self._plain(tool, arguments or {})
         with self._lock:
-            event = self._answer(tool, called)
+            if not parked:
+                self._alone(tool)
+            event, place = self._answer(tool, called)
             self.calls.append((tool, called))
+            if event.side_effect == "accepted":
+                self._accepted.append((place, called))
             self.effects.record(event, called)
         if self._deadline is not None:
             event = self._deadline.settle(event)
@@ -120,26 +168,99 @@ class ScriptedTools:
             raise self._ledger.fail(fault) from None
         return plain if isinstance(plain, dict) else {}
 
-    def _answer(self, tool: str, arguments: Arguments) -> ToolEvent:
-        for place in self._order.due():
+    def _alone(self, tool: str) -> None:
+        """Refuse a second worker where the order of workers decides and nothing imposes one."""
+        if not self._order.in_section:
+            return
+        # Kept themselves, not by id: an id may come back once its task has gone. A pool serves two workers with one thread
+        # when the first is quick enough, so any thread but the session's own is one among others.
+        self._workers.add(_task() or self._home)
+        if len(self._workers) > 1 or threading.current_thread() is not self._home:
+            raise self._ledger.fail(
+                NotExpressible(
+                    f"{tool} was called by a second worker, and nothing orders the calls that overlapped in production",
+                    code="no_schedule",
+                    called=f"tools:{tool}",
+                    nearest=f"tool_events[{self._order.section.places.start}]",
+                    cure=_SCHEDULE,
+                )
+            )
+
+    def _due(self, tool: str, arguments: Arguments) -> list[int]:
+        return [
+            place
+            for place in self._order.due()
+            if self._events[place].tool == tool and self._differs(self._events[place], arguments) is None
+        ]
+
+    def _answer(self, tool: str, arguments: Arguments) -> tuple[ToolEvent, int | None]:
+        """Return what answers a call, and the position of the recorded call that it is, None for one that was not recorded."""
+        for place in self._due(tool, arguments)[:1]:
             event = self._events[place]
-            if event.tool == tool and self._differs(event, arguments) is None:
-                self._order.take(place)
-                self._bind(event, arguments)
-                self._ledger.serve("tools", tool, "recorded")
-                return event
+            source: Source = "recorded"
+            if self._outdated(place, arguments):
+                event, source = self._instead(place, arguments), "alternate"
+            self._order.take(place)
+            self._bind(event, arguments)
+            self._ledger.serve("tools", tool, source)
+            return event, place
         for alternate in self._alternates:
-            if alternate.tool == tool and self._differs(alternate, arguments) is None:
+            if (
+                alternate.tool == tool
+                and self._differs(alternate, arguments) is None
+                and not self._too_early(alternate, arguments)
+            ):
                 self._alternates.remove(alternate)
                 self._bind(alternate, arguments)
                 self._ledger.serve("tools", tool, "alternate")
-                return alternate
+                return alternate, None
         if not self._recorded_only and not self._key_conflict(tool, arguments):
             made = self.effects.answer(tool, arguments)
             if made is not None:
                 self._ledger.serve("tools", tool, "effects")
-                return made
+                return made, None
         return self._refuse(tool, arguments)
+
+    def _outdated(self, place: int, arguments: Arguments) -> bool:
+        """Say whether a recorded read knew of other effects on its resource than this run has brought about."""
+        section = self._order.section
+        if place not in section.places or self._events[place].side_effect != "none":
+            return False
+        # Of a recorded effect that overlapped with the read, the order in which both began is taken for that of the service.
+        later = any(related(changed, arguments) for other, changed in self._accepted if other is None or other > place)
+        come = {other for other, _ in self._accepted}
+        lacking = any(
+            other not in come and related(self._events[other].arguments, arguments)
+            for other in section.before[place]
+            if self._events[other].side_effect == "accepted" and self._events[other].role == "evidence"
+        )
+        return later or lacking
+
+    def _too_early(self, alternate: ToolEvent, arguments: Arguments) -> bool:
+        """Say whether an alternate of a read in the section would tell of an effect before there is one."""
+        if alternate.side_effect != "none" or any(related(changed, arguments) for _, changed in self._accepted):
+            return False
+        reads = [self._events[place] for place in self._order.section.places]
+        return any(
+            event.tool == alternate.tool and event.side_effect == "none" and self._differs(event, arguments) is None
+            for event in reads
+        )
+
+    def _instead(self, place: int, arguments: Arguments) -> ToolEvent:
+        """Return the alternate that stands in for an outdated read; it may stand in for several."""
+        tool = self._events[place].tool
+        for alternate in self._alternates:
+            if alternate.tool == tool and self._differs(alternate, arguments) is None:
+                return alternate
+        raise self._ledger.fail(
+            NothingRecorded(
+                f"{tool} {short(arguments)} comes after other effects than in the recording: its recorded answer is not true here",
+                code="outdated",
+                called=f"tools:{tool}",
+                nearest=f"tool_events[{place}]",
+                cure=_STALE,
+            )
+        )
 
     def _differs(self, event: ToolEvent, arguments: Arguments) -> str | None:
         return difference(event.arguments, arguments, key=event.idempotency_key, names=self._names)
@@ -189,6 +310,17 @@ class ScriptedTools:
                 cure=_HARM.format(attempt=event.attempt or place + 1) if conflict else _REVIEW,
             )
         raise self._ledger.fail(fault)
+
+
+def _task() -> object | None:
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None  # nobody can be in a task of what was never imported
+    try:
+        task: object = asyncio.current_task()
+    except RuntimeError:
+        return None
+    return task
 
 
 class _Pause:

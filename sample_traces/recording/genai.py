@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Span, SpanKind
 
-from sample_traces.agents import Arguments, CallModel, CallTool, JsonValue, Message, user
+from sample_traces.agents import Arguments, AsyncCallTool, CallModel, CallTool, JsonValue, Message, user
 
 from .telemetry import Article, Telemetry, tokens
 from .world import Flat, span
@@ -69,6 +69,21 @@ class GenAi(Telemetry):
         return reply
 
     def execute(self, call_tool: CallTool, tool: str, arguments: Arguments, call_id: str | None) -> JsonValue:
+        with self._executing(tool, arguments, call_id) as opened:
+            result = call_tool(tool, arguments)
+            opened.set_attribute("gen_ai.tool.call.result", _json(result))
+        return result
+
+    async def aexecute(
+        self, call_tool: AsyncCallTool, tool: str, arguments: Arguments, call_id: str | None
+    ) -> JsonValue:
+        """Call a tool that other tasks may run beside, within a span."""
+        with self._executing(tool, arguments, call_id) as opened:
+            result = await call_tool(tool, arguments)
+            opened.set_attribute("gen_ai.tool.call.result", _json(result))
+        return result
+
+    def _executing(self, tool: str, arguments: Arguments, call_id: str | None) -> AbstractContextManager[Span]:
         attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": tool,
@@ -78,10 +93,7 @@ class GenAi(Telemetry):
         }
         if call_id:
             attributes["gen_ai.tool.call.id"] = call_id
-        with span(self.tracer, f"execute_tool {tool}", attributes) as opened:
-            result = call_tool(tool, arguments)
-            opened.set_attribute("gen_ai.tool.call.result", _json(result))
-        return result
+        return span(self.tracer, f"execute_tool {tool}", attributes)
 
     def retrieve(self, query: str, articles: Sequence[Article]) -> None:
         model = "embed-small"

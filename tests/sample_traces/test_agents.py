@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,8 @@ from sample_traces.duplicate_shipment import agent as shipping
 from sample_traces.duplicate_shipment import scenario as shipments
 from sample_traces.foreign_order_refund import agent as desk
 from sample_traces.foreign_order_refund import scenario as orders
+from sample_traces.racing_refund import agent as racing
+from sample_traces.racing_refund import scenario as races
 from sample_traces.recording.conversation import scripted
 from sample_traces.recovery_dst import agent as recovery
 from sample_traces.recovery_dst import scenario as recoveries
@@ -101,6 +104,39 @@ def test_owners_get_their_refund(run):
     service = orders.OrderDesk(customer=orders.PRIYA, order=own)
     run(orders.request(orders.PRIYA, own), seam(orders.replies(orders.PRIYA, own), service.call))
     assert len(service.refunds) == 1
+
+
+@pytest.mark.parametrize(("run", "count"), [(racing.run_buggy, 2), (racing.run_fixed, 1)])
+def test_only_the_buggy_agent_refunds_an_order_twice_when_both_workers_look_before_either_writes(run, count):
+    service = races.Refunds(customer=races.TOMASZ)
+    assert "I have refunded $86.40" in run(races.request(races.TOMASZ), concurrent(service, races.TOMASZ))
+    assert len(service.made) == count
+
+
+@pytest.mark.parametrize("run", [racing.run_buggy, racing.run_fixed])
+def test_one_worker_refunds_once(run):
+    service = races.Refunds(customer=races.BYSTANDERS[0])
+    run(races.request(races.BYSTANDERS[0]), concurrent(service, races.BYSTANDERS[0]))
+    assert len(service.made) == 1
+
+
+def concurrent(service, customer):
+    async def call(tool, arguments):
+        await asyncio.sleep(0)
+        return service.call(tool, arguments)
+
+    async def all_of(work):
+        return await asyncio.gather(*work)
+
+    sync = seam(races.replies(customer), service.call, keys=races.KEYS)
+    return racing.ConcurrentSeam(
+        call_model=sync.call_model,
+        call_tool=sync.call_tool,
+        now=sync.now,
+        new_key=sync.new_key,
+        acall_tool=call,
+        together=lambda work: asyncio.run(all_of(work)),
+    )
 
 
 def test_nobody_refunds_for_a_customer_who_is_not_signed_in():

@@ -88,6 +88,22 @@ KEPT = {
         ],
         {"no_flow": 1, "transport": 6, "unrelated": 1},
     ),
+    "racing-refund": (
+        "last_answer",
+        [
+            ("POST /v1/conversations/{id}/turns", "path"),
+            ("invoke_agent refund-desk", "path"),
+            ("chat example-large", "version"),
+            ("execute_tool order.lookup", "value_flow"),
+            ("chat example-large", "value_flow"),
+            ("execute_tool refund.find", "value_flow"),
+            ("execute_tool refund.find", "attempt"),
+            ("execute_tool refund.create", "side_effect"),
+            ("execute_tool refund.create", "side_effect"),
+            ("chat example-large", "boundary"),
+        ],
+        {"no_flow": 1, "transport": 6, "unrelated": 1},
+    ),
 }
 
 

@@ -118,8 +118,8 @@ class Guard:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        if self._is_child():
-            return  # the copy in a forked child stays on
+        if self._is_child() or not self._on:
+            return  # the copy in a forked child stays on; a session that was given up was left then
         if self._watch.watching and not self._watch.stop():
             self._gaps.append("clocks: another profile function took the watch's place in this thread")
         try:

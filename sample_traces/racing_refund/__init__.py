@@ -1,0 +1,1 @@
+"""A refund claimed as completed although the payment service never answered."""
