@@ -10,7 +10,7 @@ from ..model.calls import tool_calls
 from ..model.case import Case, Document
 from ..model.config import RunConfig
 from ..model.evidence import Attempt
-from ..model.json import MAX_DEPTH, JsonValue, depth
+from ..model.json import MAX_DEPTH, JsonValue, depth, leaves
 from ..model.reading import OutsideRecord, Reading
 from ..model.selection import Selection
 from ..model.trace import Step, Trace
@@ -18,6 +18,7 @@ from ..ruleset import RuleSet
 from ._effects import effects
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
+from ._frozen import recorded
 from ._identity import identity
 from ._members import documents, instant, nearest, stated
 from ._messages import Messages, spoken, users
@@ -76,6 +77,7 @@ class _Assembly:
         self.base_ns = min(step.span.start_ns for step in self._kept)
         self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
         self._until = _horizon(trace, selection)
+        self._clock_spans = {decision.span_id for decision in selection.decisions if decision.reason == "clock"}
         calls = tool_calls(trace)
         self._timing = Timing(trace, calls, tables)
         evidence = [self._timing.evidence(call) for call in calls]
@@ -219,12 +221,25 @@ class _Assembly:
     def _frozen_at(self) -> str:
         if self._config.frozen_at is not None:
             return self._config.frozen_at
-        self._missing.append(entry("frozen_at", "taken_from_span"))
+        boundary = self._boundary.span
+        read_ns = recorded(self._clocks(), boundary, self._times.within_ns)
+        if read_ns is None:
+            self._missing.append(entry("frozen_at", "taken_from_span"))
         zone = self._config.time_zone or self._trace.subject.time_zone
-        text, known = instant(self._boundary.span.start_ns, zone)
+        text, known = instant(boundary.start_ns if read_ns is None else read_ns, zone)
         if not known:
             self._missing.append(entry("frozen_at", "unknown_time_zone"))
         return text
+
+    def _clocks(self) -> list[JsonValue]:
+        """Return what kept spans say of the agent's own clock. A member of a result is the clock of whoever answered."""
+        said = self._times.clocks([call.tool.arguments for call in self._calls])
+        said += [fact["value"] for fact in stated([step.span for step in self._kept], self._policy.clock_keys)]
+        tools = [call.tool.result for call in self._calls if call.own and self._is_clock(call.step)]
+        return [*said, *(leaf for result in tools for _, leaf in leaves(result))]
+
+    def _is_clock(self, step: Step) -> bool:
+        return step.span.span_id in self._clock_spans
 
     def _deciding(self) -> Step | None:
         """Return the model turn that decided: the last kept one up to the boundary or its consequence."""
@@ -255,9 +270,8 @@ class _Assembly:
         if version is not None and "policy_version" not in self._config.facts:
             facts.append({"name": "policy_version", "value": version, "source": "trace"})
         facts.extend(stated(self._trace.spans[: self._until + 1], self._policy.clock_keys))
-        clocks = {decision.span_id for decision in self._selection.decisions if decision.reason == "clock"}
         for index, call in enumerate(self._calls):
-            if call.own and call.step.span.span_id in clocks and call.tool.has_result:
+            if call.own and self._is_clock(call.step) and call.tool.has_result:
                 source = f"tool_events[{index}]"
                 facts.append({"name": call.tool.name, "value": call.tool.result, "source": source})
         facts.extend(self._times.facts(self._payloads()))

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from extractor import ruleset
-from extractor.assemble import assemble, incomplete, replayable, vague
+from extractor.assemble import assemble, incomplete, vague
 from extractor.errors import RedactionRefused, UsageError
 from extractor.model.case import Case
 from extractor.model.config import Override, RunConfig, Statement
 from extractor.model.json import JsonValue, parse, pretty
 from extractor.model.reading import Note, Reading
+from extractor.model.replayable import replayable
 from extractor.model.trace import ModelCall, Subject, ToolCall, Trace
 from extractor.schemas import schema_problems
 from extractor.select import select
