@@ -15,6 +15,7 @@ from ..model.reading import OutsideRecord, Reading
 from ..model.selection import Selection
 from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
+from ._alternates import alternates
 from ._effects import effects
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
@@ -35,7 +36,7 @@ from ._tokens import token_claims
 def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
     """Return the case of the kept steps, with originals; ``case_id`` is empty until the redacted case is named.
 
-    Raises `UsageError` when a violation names no event, `RedactionRefused` when a payload is nested too deeply.
+    Raises `UsageError` when a violation names no event or a statement contradicts itself, `RedactionRefused` when a payload is nested too deeply.
     """
     made = _Assembly(trace, selection, reading.outside, config, policy(rules), time_domains(rules))
     document = made.document()
@@ -112,7 +113,7 @@ class _Assembly:
             "frozen_at": self._frozen_at(),
             "time_zone": self._known("time_zone", config.time_zone or subject.time_zone),
             "locale": self._known("locale", config.locale or subject.locale),
-            "adapter": self._known("adapter", None, "not_judged"),
+            "adapter": self._adapter(),
             "deployment": {
                 "service": self._known("deployment.service", subject.service),
                 "version": self._known("deployment.version", subject.service_version),
@@ -130,11 +131,11 @@ class _Assembly:
             "tool_events": events,
             "model_events": self._model_events(),
             "final_output": self._known("final_output", self._final_output(), "no_answer"),
-            "alternates": [],
+            "alternates": alternates(config.statement.alternates),
             "expected": expected(config.statement),
             "ordering": ordering(events, config.ordering),
             "timing": fidelity(events, self._boundary_event(), config.fidelity),
-            "lane": "shadow",
+            "lane": config.statement.lane or "shadow",
         }
         for member in ("subject", "tenant"):
             if who[member] is None:
@@ -198,6 +199,13 @@ class _Assembly:
         if value is None:
             self._missing.append(entry(field, code))
         return value
+
+    def _adapter(self) -> JsonValue:
+        if self._config.statement.adapter is None:
+            self._missing.append(entry("adapter", "not_judged"))
+            return None
+        name, version = self._config.statement.adapter
+        return {"name": name, "version": version}
 
     def _collect(self) -> Messages:
         scripted = {
