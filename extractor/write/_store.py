@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import CaseExists, UsageError
 from ..model.case import Fixture
-from ..model.json import JsonValue, compact, parse
+from ..model.json import JsonValue, MalformedJson, compact, parse
 from ..model.layout import (
     CAPTURE,
     FILES,
@@ -140,9 +140,17 @@ def _carry(quarantine: int, case: str, target: int, kept: Sequence[str]) -> byte
 def _line(fixture: Fixture, event: str, at: JsonValue, counts: Mapping[str, int]) -> bytes:
     digest = hashlib.sha256(fixture.files[FIXTURE]).hexdigest()
     told: dict[str, JsonValue] = {"at": at, "event": event, "fixture_sha256": digest, **counts}
-    if made_up := alternates(parse(fixture.files[FIXTURE])):
+    if made_up := _synthetic(fixture.files[FIXTURE]):
         told |= {"synthetic": made_up, "to_look_at": list(LOOKED_AT_BY)}
     return f"{compact(told)}\n".encode()
+
+
+def _synthetic(content: bytes) -> int:
+    """Return how many synthetic answers a fixture holds; what is no JSON holds none, and is for others to refuse."""
+    try:
+        return alternates(parse(content))
+    except MalformedJson:
+        return 0
 
 
 def _extracted_at(capture: bytes | None) -> JsonValue:

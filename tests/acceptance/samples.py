@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import tomllib
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def options_of(name: str) -> list[str]:
     return ["--trace-id", incident["trace_id"], str(source_of(name)), *_options(name, incident.keys() - set(ABOUT))]
 
 
-def _options(name: str, wanted: Set[str]) -> list[str]:
+def _options(name: str, wanted: AbstractSet[str]) -> list[str]:
     given = {option: value for option, value in INCIDENTS[name].items() if option in wanted}
     return [
         part

@@ -418,7 +418,7 @@ class TestExpected:
             prohibit=("The refund is complete",),
             evidence_needed="The refund call's outcome",
             behaviours=("Say that the refund is pending",),
-            disclosures=("Refunds take five days.",),
+            exact_disclosures=("Refunds take five days.",),
             boundary="no_false_completion",
         )
         document = document_of(refund_trace()[0], RunConfig(statement=statement))
