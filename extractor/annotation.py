@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
-from .assemble import authorization, effects, incomplete
+from .assemble import alternates, demanded, hold_lane, incomplete, restated
 from .errors import InputUnreadable, StructureChanged, UsageError
 from .model.case import Case, Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig, Statement
-from .model.json import JsonValue, leaves, pretty
+from .model.json import JsonValue, leaves, number, pretty
 from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Reading
 from .model.replayable import replayable
@@ -28,6 +30,8 @@ from .write import Notices, render_fixture, render_readme, stand_ins
 _WORD = re.compile(r"\w(?:[\w.@+-]*\w)?")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _LONG = 5
+_Scalar: TypeAlias = tuple[str, str]
+"""A member's name, and the text or the number's spelling that is its value."""
 _NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _NO_TRACE = Trace(trace_ids=(), spans=(), steps=(), subject=Subject(), dialects=())
 
@@ -48,11 +52,12 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     """
     now = standing(case, key)
     now = replace(now, document=_violating(now.document, told.violations))
-    typed = _typed(now.document, told, config)
+    typed = _typed(told, config)
     if not typed and not told.violations:
         raise UsageError("nothing to note: give at least one option")
     redacted = _redacted(typed, now, config, rules, key)
     document = redacted.document
+    hold_lane(document)
     can_replay = replayable(document)
     notices = Notices.standing(now.predicate).and_more(Notices.of(redacted))
     files = {
@@ -78,38 +83,25 @@ def _violating(document: Document, violations: Sequence[str]) -> Document:
     """Return the document with the attempts that are the recorded harm called so, by their number or their tool."""
     events = document.get("tool_events")
     listed = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
-    for number, wanted in enumerate(violations, start=1):
+    for position, wanted in enumerate(violations, start=1):
         meant = [event for event in listed if wanted in (str(event.get("attempt")), event.get("tool"))]
         if not meant:
-            raise UsageError(f"--violation number {number} names no attempt and no tool of this case")
+            raise UsageError(f"--violation number {position} names no attempt and no tool of this case")
         listed = [{**event, "role": "violation"} if event in meant else event for event in listed]
     return {**document, "tool_events": list(listed)} if violations else document
 
 
-def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
-    """Return the members that are told, as a fixture has them; untold parts of the failure statement stay as they are."""
-    expected = document.get("expected")
-    standing = expected.get("failure_statement") if isinstance(expected, dict) else None
-    failure = {
-        "trigger": told.failure,
-        "prohibited": "; ".join(told.prohibit) or None,
-        "evidence_needed": told.evidence_needed,
-    }
-    said: dict[str, JsonValue] = {
-        "prohibited_claims": list(told.prohibit),
-        "required_behaviours": list(told.behaviours),
-        "required_disclosures": [{"text": text, "exact": True} for text in told.disclosures],
-        "boundary": {"check": told.boundary, "params": {}} if told.boundary else None,
-        "effects": effects(told),
-        "authorization": authorization(told),
-    }
-    if any(failure.values()) and isinstance(standing, dict):
-        said["failure_statement"] = {name: given or standing.get(name) for name, given in failure.items()}
+def _typed(told: Statement, config: RunConfig) -> Document:
+    """Return the members that are told, as a fixture has them."""
+    adapter: Document | None = {"name": told.adapter[0], "version": told.adapter[1]} if told.adapter else None
     members: Document = {
         "incident_id": told.incident,
         "workflow_version": config.workflow_version,
         "prompt_version": config.prompt_version,
-        "expected": {name: value for name, value in said.items() if value},
+        "adapter": adapter,
+        "alternates": alternates(told.alternates),
+        "expected": demanded(told),
+        "lane": told.lane,
     }
     return {name: value for name, value in members.items() if value}
 
@@ -123,14 +115,19 @@ def _redacted(typed: Document, now: Standing, config: RunConfig, rules: RuleSet,
     originals = frozenset(value.text.casefold() for value in also)
     # A number that stands in the case may be part of an original here, and a known value is one wherever it stands.
     own = frozenset(word for word in _words(now.document) if not word.isdigit() and word.casefold() not in originals)
-    kept = _keeping(typed, redacted.document, own)
+    # Not so one that is the whole value of the same member: an answer that people type has the recorded ones' values.
+    whole = frozenset(each for each in _scalars(now.document) if each[1].casefold() not in originals)
+    given = {text.casefold() for name, text in _scalars(typed) if (name, text) in whole}
+    kept = _keeping(typed, redacted.document, own, whole)
     return replace(
         redacted,
         document=_merged(now.document, kept),
         original=_merged(now.document, typed),
         # What stands in the case has been proved to be no original.
         known=tuple(
-            value for value in redacted.known if value.text.casefold() in originals or not _stands(value.text, own)
+            value
+            for value in redacted.known
+            if (text := value.text.casefold()) in originals or (text not in given and not _stands(value.text, own))
         ),
     )
 
@@ -140,7 +137,7 @@ def _merged(document: Document, members: Mapping[str, JsonValue]) -> Document:
     expected, told = document.get("expected"), members.get("expected")
     merged = {**document, **members}
     if isinstance(expected, dict) and isinstance(told, dict):
-        merged["expected"] = {**expected, **told}
+        merged["expected"] = restated(expected, told)
     missing = document.get("missing_evidence")
     if isinstance(missing, list):
         merged["missing_evidence"] = [
@@ -164,21 +161,40 @@ def _stands(text: str, own: frozenset[str]) -> bool:
     )
 
 
-def _keeping(before: JsonValue, after: JsonValue, own: frozenset[str]) -> Document:
-    """Return ``after`` with the words given back that stand in the case already, where word answers to word."""
-    kept = _given_back(before, after, own)
+def _scalars(value: JsonValue, name: str = "") -> Iterator[_Scalar]:
+    """Yield each text and number with the name of the member that it is the value of, or is listed under."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield from _scalars(child, key)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _scalars(child, name)
+    elif isinstance(value, str):
+        yield name, value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield name, number(value)
+
+
+def _keeping(before: JsonValue, after: JsonValue, own: AbstractSet[str], whole: AbstractSet[_Scalar]) -> Document:
+    """Return ``after`` with what stands in the case already given back: whole values, and words where word answers to word."""
+    kept = _given_back(before, after, own, whole)
     if not isinstance(kept, dict):
         raise StructureChanged(["the told members lost their shape"])
     return kept
 
 
-def _given_back(before: JsonValue, after: JsonValue, own: frozenset[str]) -> JsonValue:
+def _given_back(
+    before: JsonValue, after: JsonValue, own: AbstractSet[str], whole: AbstractSet[_Scalar], name: str = ""
+) -> JsonValue:
     if isinstance(before, dict) and isinstance(after, dict):
         return {
-            name: _given_back(old, new, own) for (name, new), old in zip(after.items(), before.values(), strict=True)
+            now: _given_back(old, new, own, whole, was)
+            for (now, new), (was, old) in zip(after.items(), before.items(), strict=True)
         }
     if isinstance(before, list) and isinstance(after, list):
-        return [_given_back(old, new, own) for old, new in zip(before, after, strict=True)]
+        return [_given_back(old, new, own, whole, name) for old, new in zip(before, after, strict=True)]
+    if not whole.isdisjoint(_scalars(before, name)):
+        return before
     if not isinstance(before, str) or not isinstance(after, str):
         return after
     words = _WORD.findall(before)

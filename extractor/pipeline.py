@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from . import __version__
-from .assemble import assemble, incomplete
+from .assemble import assemble, hold_lane, incomplete
 from .errors import StructureChanged
 from .model.case import Document, Fixture, Proofs, RedactedCase
 from .model.config import RunConfig
@@ -78,6 +78,7 @@ def _proved(
     trace: Trace,
 ) -> Fixture:
     document = redacted.document
+    hold_lane(document)
     can_replay = replayable(document)
     files = {
         FIXTURE: render_fixture(document),

@@ -11,7 +11,7 @@ from pathlib import Path
 from . import pipeline
 from .errors import InputUnreadable, UsageError
 from .model.case import Document
-from .model.config import Mark, RunConfig, Statement
+from .model.config import LANES, Mark, RunConfig, Statement
 from .model.json import JsonValue, parse
 from .model.layout import CAPTURE, FIXTURE
 from .read import read, with_evidence
@@ -149,17 +149,27 @@ def _told(asked: RunConfig, now: Standing, originals: Mapping[str, str]) -> RunC
 def _statement(document: Document) -> Statement:
     expected = document.get("expected")
     told = expected if isinstance(expected, dict) else {}
-    failure, boundary, allowed = (
-        _members(told.get(name)) for name in ("failure_statement", "boundary", "authorization")
+    failure, boundary, claims, allowed = (
+        _members(told.get(name)) for name in ("failure_statement", "boundary", "claims", "authorization")
     )
+    disclosures = [
+        (str(each.get("text")), each.get("exact") is True) for each in _items(told.get("required_disclosures"))
+    ]
+    adapter, lane = _members(document.get("adapter")), document.get("lane")
     return Statement(
         incident=_text(document.get("incident_id")),
         failure=_text(failure.get("trigger")),
         prohibit=_texts(told.get("prohibited_claims")),
         evidence_needed=_text(failure.get("evidence_needed")),
         behaviours=_texts(told.get("required_behaviours")),
-        disclosures=tuple(str(each.get("text")) for each in _items(told.get("required_disclosures"))),
+        disclosures=tuple(text for text, exact in disclosures if not exact),
+        exact_disclosures=tuple(text for text, exact in disclosures if exact),
+        claims=_texts(claims.get("prohibit")),
+        unless=_texts(claims.get("unless")),
+        action=_text(told.get("action")),
+        policy_decision=_text(told.get("policy_decision")),
         boundary=_text(boundary.get("check")),
+        boundary_params=_members(boundary.get("params")),
         violations=tuple(
             str(event.get("attempt"))
             for event in _items(document.get("tool_events"))
@@ -167,6 +177,9 @@ def _statement(document: Document) -> Statement:
         ),
         authorization=_text(allowed.get("decision")),
         effects={tool: _bounds(each) for tool, each in _members(told.get("effects")).items() if isinstance(each, dict)},
+        alternates=tuple(_items(document.get("alternates"))),
+        adapter=(str(adapter.get("name")), str(adapter.get("version"))) if adapter else None,
+        lane=next((each for each in LANES if each == lane), None),
     )
 
 

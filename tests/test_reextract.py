@@ -57,6 +57,30 @@ def test_what_was_annotated_since_is_read_as_it_was_typed(tmp_path):
     assert result.same
 
 
+def test_what_was_told_of_a_replay_stays_told(tmp_path):
+    case = written(tmp_path)
+    told = Statement(
+        exact_disclosures=("Refunds take five days.",),
+        disclosures=("that it takes time",),
+        policy_decision="deny",
+        action="handoff.create",
+        alternates=({"tool": "handoff.create", "arguments": {}, "outcome": {"type": "result", "value": 1}},),
+        adapter=("refunds-legacy", "3"),
+        lane="gate",
+    )
+    made = annotate(case, told, RunConfig(), RULES, KEY)
+    store(made.fixture, made.capture, tmp_path / "fixtures", replace=True)
+    assert again(case).same
+
+
+def test_a_check_and_its_parameters_stay_told(tmp_path):
+    case = written(tmp_path, complete=False)
+    told = Statement(boundary="own_check", boundary_params={"most": 1})
+    made = annotate(case, told, RunConfig(), RULES, KEY)
+    store(made.fixture, made.capture, tmp_path / "fixtures", replace=True)
+    assert again(case).same
+
+
 def test_a_mark_changes_the_case_and_the_capture_remembers_it(tmp_path):
     case = written(tmp_path)
     scope = json.loads((case / "provenance.json").read_bytes())["predicate"]["redaction"]["scope"]

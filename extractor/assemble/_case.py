@@ -10,14 +10,16 @@ from ..model.calls import tool_calls
 from ..model.case import Case, Document
 from ..model.config import RunConfig
 from ..model.evidence import Attempt
-from ..model.json import MAX_DEPTH, JsonValue, depth
+from ..model.json import MAX_DEPTH, JsonValue, depth, leaves
 from ..model.reading import OutsideRecord, Reading
 from ..model.selection import Selection
 from ..model.trace import Step, Trace
 from ..ruleset import RuleSet
+from ._alternates import alternates
 from ._effects import effects
 from ._events import interval, predecessors, tool_events
 from ._expected import expected
+from ._frozen import recorded
 from ._identity import identity
 from ._members import documents, instant, nearest, stated
 from ._messages import Messages, spoken, users
@@ -34,7 +36,7 @@ from ._tokens import token_claims
 def assemble(trace: Trace, selection: Selection, reading: Reading, config: RunConfig, rules: RuleSet) -> Case:
     """Return the case of the kept steps, with originals; ``case_id`` is empty until the redacted case is named.
 
-    Raises `UsageError` when a violation names no event, `RedactionRefused` when a payload is nested too deeply.
+    Raises `UsageError` when a violation names no event or a statement contradicts itself, `RedactionRefused` when a payload is nested too deeply.
     """
     made = _Assembly(trace, selection, reading.outside, config, policy(rules), time_domains(rules))
     document = made.document()
@@ -76,6 +78,7 @@ class _Assembly:
         self.base_ns = min(step.span.start_ns for step in self._kept)
         self._boundary = next(step for step in trace.steps if step.span.span_id == selection.boundary)
         self._until = _horizon(trace, selection)
+        self._clock_spans = {decision.span_id for decision in selection.decisions if decision.reason == "clock"}
         calls = tool_calls(trace)
         self._timing = Timing(trace, calls, tables)
         evidence = [self._timing.evidence(call) for call in calls]
@@ -110,7 +113,7 @@ class _Assembly:
             "frozen_at": self._frozen_at(),
             "time_zone": self._known("time_zone", config.time_zone or subject.time_zone),
             "locale": self._known("locale", config.locale or subject.locale),
-            "adapter": self._known("adapter", None, "not_judged"),
+            "adapter": self._adapter(),
             "deployment": {
                 "service": self._known("deployment.service", subject.service),
                 "version": self._known("deployment.version", subject.service_version),
@@ -128,11 +131,11 @@ class _Assembly:
             "tool_events": events,
             "model_events": self._model_events(),
             "final_output": self._known("final_output", self._final_output(), "no_answer"),
-            "alternates": [],
+            "alternates": alternates(config.statement.alternates),
             "expected": expected(config.statement),
             "ordering": ordering(events, config.ordering),
             "timing": fidelity(events, self._boundary_event(), config.fidelity),
-            "lane": "shadow",
+            "lane": config.statement.lane or "shadow",
         }
         for member in ("subject", "tenant"):
             if who[member] is None:
@@ -197,6 +200,13 @@ class _Assembly:
             self._missing.append(entry(field, code))
         return value
 
+    def _adapter(self) -> JsonValue:
+        if self._config.statement.adapter is None:
+            self._missing.append(entry("adapter", "not_judged"))
+            return None
+        name, version = self._config.statement.adapter
+        return {"name": name, "version": version}
+
     def _collect(self) -> Messages:
         scripted = {
             call.tool.call_id: (call.tool.result, call.tool.result_text)
@@ -219,12 +229,25 @@ class _Assembly:
     def _frozen_at(self) -> str:
         if self._config.frozen_at is not None:
             return self._config.frozen_at
-        self._missing.append(entry("frozen_at", "taken_from_span"))
+        boundary = self._boundary.span
+        read_ns = recorded(self._clocks(), boundary, self._times.within_ns)
+        if read_ns is None:
+            self._missing.append(entry("frozen_at", "taken_from_span"))
         zone = self._config.time_zone or self._trace.subject.time_zone
-        text, known = instant(self._boundary.span.start_ns, zone)
+        text, known = instant(boundary.start_ns if read_ns is None else read_ns, zone)
         if not known:
             self._missing.append(entry("frozen_at", "unknown_time_zone"))
         return text
+
+    def _clocks(self) -> list[JsonValue]:
+        """Return what kept spans say of the agent's own clock. A member of a result is the clock of whoever answered."""
+        said = self._times.clocks([call.tool.arguments for call in self._calls])
+        said += [fact["value"] for fact in stated([step.span for step in self._kept], self._policy.clock_keys)]
+        tools = [call.tool.result for call in self._calls if call.own and self._is_clock(call.step)]
+        return [*said, *(leaf for result in tools for _, leaf in leaves(result))]
+
+    def _is_clock(self, step: Step) -> bool:
+        return step.span.span_id in self._clock_spans
 
     def _deciding(self) -> Step | None:
         """Return the model turn that decided: the last kept one up to the boundary or its consequence."""
@@ -255,9 +278,8 @@ class _Assembly:
         if version is not None and "policy_version" not in self._config.facts:
             facts.append({"name": "policy_version", "value": version, "source": "trace"})
         facts.extend(stated(self._trace.spans[: self._until + 1], self._policy.clock_keys))
-        clocks = {decision.span_id for decision in self._selection.decisions if decision.reason == "clock"}
         for index, call in enumerate(self._calls):
-            if call.own and call.step.span.span_id in clocks and call.tool.has_result:
+            if call.own and self._is_clock(call.step) and call.tool.has_result:
                 source = f"tool_events[{index}]"
                 facts.append({"name": call.tool.name, "value": call.tool.result, "source": source})
         facts.extend(self._times.facts(self._payloads()))

@@ -41,9 +41,9 @@ def documents(retrievals: Sequence[Step]) -> list[JsonValue]:
     ]
 
 
-def stated(spans: Sequence[Span], keys: Sequence[str]) -> list[JsonValue]:
+def stated(spans: Sequence[Span], keys: Sequence[str]) -> list[dict[str, JsonValue]]:
     """Return what attributes with these keys say, each statement once, as facts."""
-    facts: dict[tuple[str, str], JsonValue] = {}
+    facts: dict[tuple[str, str], dict[str, JsonValue]] = {}
     for span in spans:
         for name, value in span.attributes:
             if any(name == key or name.endswith("." + key) for key in keys):

@@ -33,8 +33,13 @@ class TimeDomains:
     """All domains, the names of clock values and of zones; see the comments in rules/time.toml."""
 
     domains: tuple[Domain, ...]
-    clocks: frozenset[str]
+    clock_members: frozenset[str]
     zones: frozenset[str]
+    within_ns: int
+
+    def clocks(self, trees: Sequence[JsonValue]) -> list[JsonValue]:
+        """Return what the clock members of any object say, in the order of the trees."""
+        return [value for tree in trees for node in _objects(tree) for value in self._clock(node).values()]
 
     def facts(self, trees: Sequence[tuple[str, JsonValue]]) -> list[JsonValue]:
         """Return a fact for each object that holds a limit or a clock value; ``trees`` are payloads by their place."""
@@ -53,13 +58,15 @@ class TimeDomains:
 
     def _of(self, node: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
         beside = {name: value for name, value in node.items() if _named(name, self.zones) and isinstance(value, str)}
-        clocks = {name: value for name, value in node.items() if _named(name, self.clocks) and _instant(value)}
-        if clocks:
+        if clocks := self._clock(node):
             yield "clock", {**clocks, **beside}
         for domain in self.domains:
             limits = {name: value for name, value in node.items() if _limits(domain, name, value)}
             if limits:
                 yield f"time.{domain.id}", {**limits, **beside}
+
+    def _clock(self, node: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        return {name: value for name, value in node.items() if _named(name, self.clock_members) and _instant(value)}
 
 
 def time_domains(rules: RuleSet) -> TimeDomains:
@@ -75,8 +82,9 @@ def time_domains(rules: RuleSet) -> TimeDomains:
                 )
                 for entry in document["domain"]
             ),
-            clocks=frozenset(document["clock"]["members"]),
+            clock_members=frozenset(document["clock"]["members"]),
             zones=frozenset(document["clock"]["zones"]),
+            within_ns=document["clock"]["within_s"] * 1_000_000_000,
         )
         faults = [fault for entry in document["domain"] for fault in _unfit(entry, made)]
     except KeyError as missing:

@@ -48,6 +48,6 @@ def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool
     )
     told = request.statement(noted)
     made = annotation.annotate(case, told, config, ruleset.load(project.rules), key)
-    stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True)
+    stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True, act="annotated")
     console.rows(summary.for_people(made.fixture, stored))
     summary.warn_if_vague(console, told)

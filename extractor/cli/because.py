@@ -39,6 +39,7 @@ REASONS = {
     "cancellation": "it gave up above a kept call",
     "handoff": "it handed the conversation over",
     "content_unknown": "its content was not captured: no flow can be shown, and none excluded",
+    "same_turn": "the agent made this call in the boundary's turn: a replay meets it, whatever came of it",
     "override_keep": "--keep names it",
     "override_drop": "--drop names it",
     "over_budget": "--at-most left no room for it",

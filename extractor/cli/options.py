@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 
 from extractor.errors import UsageError
-from extractor.model.config import Limit
+from extractor.model.config import LANES, Limit
 from extractor.model.json import JsonValue, MalformedJson, parse
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -75,6 +75,45 @@ def facts(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) ->
             hint = "a text needs its JSON quotes: --fact 'plan=\"gold\"'"
             raise UsageError(f"{param.opts[0]} number {position} is no JSON: {fault.code}", hint=hint) from None
     return found
+
+
+def json_object(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, JsonValue]:
+    """Return a JSON object that people typed, or that a file holds; empty where nothing is given."""
+    del ctx
+    found = {} if value is None else _json(value, param)
+    if not isinstance(found, dict):
+        raise UsageError(f"{param.opts[0]} must be a JSON object")
+    return found
+
+
+def json_lists(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[JsonValue, ...]:
+    """Return the items of the JSON lists that people typed or that files hold, in their order."""
+    del ctx
+    found: list[JsonValue] = []
+    for each in value:
+        listed = _json(each, param)
+        if not isinstance(listed, list) or not listed:
+            raise UsageError(f"{param.opts[0]} must be a JSON list with at least one object")
+        found += listed
+    return tuple(found)
+
+
+def _json(value: str, param: click.Parameter) -> JsonValue:
+    try:
+        return parse(_from_file(value, param))
+    except MalformedJson as fault:
+        raise UsageError(f"{param.opts[0]} is no JSON: {fault.code}") from None
+
+
+def versioned(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, str] | None:
+    """Return ``NAME@VERSION`` as its two parts."""
+    text = typed(ctx, param, value)
+    if not isinstance(text, str):
+        return None
+    name, _, version = text.rpartition("@")
+    if not name or not version:
+        raise UsageError(f"{param.opts[0]} must be NAME@VERSION, as in refunds@3")
+    return name, version
 
 
 def treatments(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -187,7 +226,7 @@ overlays = click.option(
 container = click.option("--format", "container", metavar="NAME", help="How spans are wrapped, whatever the bytes say.")
 model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")
 
-statement = join(
+_expecting = join(
     click.option("--incident", metavar="ID", callback=typed, help="The incident's id."),
     click.option("--failure", metavar="TEXT|@FILE", callback=typed, help="What triggered the failure."),
     click.option(
@@ -195,8 +234,32 @@ statement = join(
     ),
     click.option("--evidence-needed", metavar="TEXT|@FILE", callback=typed, help="What one must see to decide."),
     click.option("--require", metavar="TEXT|@FILE", multiple=True, callback=typed, help="A behaviour that must be."),
-    click.option("--disclose", metavar="TEXT|@FILE", multiple=True, callback=typed, help="Words that must be said."),
-    click.option("--boundary", metavar="CHECK", callback=typed, help="The check that decides."),
+    click.option("--disclose", metavar="TEXT|@FILE", multiple=True, callback=typed, help="What must be said."),
+    click.option(
+        "--disclose-exactly",
+        metavar="TEXT|@FILE",
+        multiple=True,
+        callback=typed,
+        help="Words that must be said exactly so; replays judge them.",
+    ),
+)
+_judging = join(
+    click.option(
+        "--claim",
+        metavar="TEXT|@FILE",
+        multiple=True,
+        callback=typed,
+        help="Words that the final output must not hold; replays judge them.",
+    ),
+    click.option(
+        "--unless", metavar="TEXT|@FILE", multiple=True, callback=typed, help="Words that take a --claim back."
+    ),
+    click.option("--action", metavar="TOOL", callback=typed, help="The tool that must be called."),
+    click.option("--policy-decision", metavar="TEXT|@FILE", callback=typed, help="What the policy must decide."),
+    click.option("--boundary", metavar="CHECK", callback=typed, help="The check that decides, in place of --claim."),
+    click.option(
+        "--boundary-params", metavar="JSON|@FILE", callback=json_object, help="What the check is given: an object."
+    ),
     click.option(
         "--violation", metavar="TOOL", multiple=True, callback=typed, help="A recorded call that was the harm."
     ),
@@ -214,6 +277,25 @@ statement = join(
         help="The decision that must stand before any side effect, as in allow.",
     ),
 )
+_replaying = join(
+    click.option(
+        "--alternate",
+        metavar="@FILE|JSON",
+        multiple=True,
+        callback=json_lists,
+        help="Synthetic answers to calls that only a fix makes: a list of {tool, arguments, outcome}.",
+    ),
+    click.option(
+        "--adapter",
+        metavar="NAME@VERSION",
+        callback=versioned,
+        help="What reads the application's schema of that time.",
+    ),
+    click.option(
+        "--lane", type=click.Choice(LANES), help="Whether a red replay blocks: shadow (default), gate, provider."
+    ),
+)
+statement = join(_expecting, _judging, _replaying)
 """What people say of an incident, at extraction or later."""
 
 versions = join(

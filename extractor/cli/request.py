@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypedDict
 
-from extractor.model.config import Limit, Override, RunConfig, Statement, Wanted
+from extractor.model.config import Lane, Limit, Override, RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
 from extractor.settings import Settings
 
@@ -21,10 +21,19 @@ class Told(TypedDict):
     evidence_needed: str | None
     require: tuple[str, ...]
     disclose: tuple[str, ...]
+    disclose_exactly: tuple[str, ...]
+    claim: tuple[str, ...]
+    unless: tuple[str, ...]
+    action: str | None
+    policy_decision: str | None
     boundary: str | None
+    boundary_params: dict[str, JsonValue]
     violation: tuple[str, ...]
     authorization: str | None
     effects: dict[str, tuple[int, int | None]]
+    alternate: tuple[JsonValue, ...]
+    adapter: tuple[str, str] | None
+    lane: Lane | None
 
 
 class AskedOfRecording(Told):
@@ -63,10 +72,19 @@ def statement(told: Told) -> Statement:
         evidence_needed=told["evidence_needed"],
         behaviours=told["require"],
         disclosures=told["disclose"],
+        exact_disclosures=told["disclose_exactly"],
+        claims=told["claim"],
+        unless=told["unless"],
+        action=told["action"],
+        policy_decision=told["policy_decision"],
         boundary=told["boundary"],
+        boundary_params=told["boundary_params"],
         violations=told["violation"],
         authorization=told["authorization"],
         effects=told["effects"],
+        alternates=told["alternate"],
+        adapter=told["adapter"],
+        lane=told["lane"],
     )
 
 

@@ -10,7 +10,7 @@ from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
 from extractor.select import Explanation
-from extractor.write import REVIEW, ROTATE, Notices, Stored
+from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
 from .because import boundary_words
 from .console import Console, interactive
@@ -81,6 +81,7 @@ def account(view: CaseView) -> Rows:
         ("proved", proved),
         ("residual", f"{view.residual} for a reviewer to look at" if view.residual else "0"),
         *_noticed(view),
+        *([("synthetic", answers)] if (answers := made_up(dict(view.fixture))) else []),
     ]
     if view.missing:
         named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in view.missing[:_SHOWN]]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Final, Literal, TypeAlias, get_args
 
 from .json import JsonValue
+
+Lane: TypeAlias = Literal["shadow", "gate", "provider"]
+"""Where a case runs: ``shadow`` never blocks, ``gate`` does, ``provider`` asks a live model."""
+LANES: Final[tuple[Lane, ...]] = get_args(Lane)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +25,12 @@ class Wanted:
 class Statement:
     """What people say of the incident; the three parts of the failure statement and the boundary (S6).
 
-    ``prohibit`` are prohibited claims, ``behaviours`` required ones, ``disclosures`` texts that must be said exactly.
+    ``prohibit`` are prohibited claims, for people to judge; ``claims`` are texts that the final output must not hold, unless it
+    holds one of ``unless``. ``behaviours`` are required; so are ``disclosures``, of which ``exact_disclosures`` word for word.
+    ``boundary`` names a check, ``boundary_params`` is what it is given. ``action`` is the tool that must be called.
     ``authorization`` is the decision without which no effect may take place, ``effects`` how many accepted side effects
-    each tool must have: at least and at most, None for no bound.
+    each tool must have: at least and at most, None for no bound. ``alternates`` are synthetic answers to calls that only a
+    fixed path makes, as JSON; ``adapter`` is name and version; ``lane`` one of `LANES`.
     """
 
     incident: str | None = None
@@ -32,10 +39,19 @@ class Statement:
     evidence_needed: str | None = None
     behaviours: tuple[str, ...] = ()
     disclosures: tuple[str, ...] = ()
+    exact_disclosures: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    action: str | None = None
+    policy_decision: str | None = None
     boundary: str | None = None
+    boundary_params: Mapping[str, JsonValue] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     authorization: str | None = None
     effects: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    alternates: tuple[JsonValue, ...] = ()
+    adapter: tuple[str, str] | None = None
+    lane: Lane | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,9 @@ _OURS: tuple[_Pattern, ...] = (
     ("ordering", "**"),
     ("timing", "**"),
     ("lane",),
+    ("alternates", "*", "outcome", "type"),
+    ("alternates", "*", "outcome", "ended_by"),
+    ("alternates", "*", "side_effect"),
     ("missing_evidence", "**"),
 )
 # Whatever the application put there, member names and numbers included.
@@ -51,7 +54,8 @@ _PAYLOAD: tuple[_Pattern, ...] = (
     ("deployment", "flags"),
     ("model", "parameters"),
     ("model_events", "*", "usage"),
-    ("alternates", "*"),
+    ("alternates", "*", "arguments"),
+    ("alternates", "*", "outcome", "value"),
     ("expected", "boundary", "params"),
     ("expected", "grade"),
 )
@@ -63,6 +67,9 @@ _NAMES: tuple[_Pattern, ...] = (  # names of things: no sentence stands there
     ("model_events", "*", "model"),
     ("deployment", "**"),
     ("adapter", "**"),
+    ("alternates", "*", "tool"),
+    ("alternates", "*", "outcome", "error_type"),
+    ("expected", "action"),
 )
 _NO_TEXT = frozenset(pattern[-1] for pattern in (*_OURS, *_PAYLOAD, *_NAMES)) - {"*", "**"}
 

@@ -61,6 +61,7 @@ class Policy:
     clock_words: frozenset[str]
     clock_keys: Keys
     budget_keys: Keys
+    turn_kinds: frozenset[str]
     giving_up: tuple[str, ...]
     order: Mapping[str, int]
 
@@ -110,6 +111,7 @@ def policy(rules: RuleSet) -> Policy:
             clock_words=frozenset(keep["clock_words"]),
             clock_keys=Keys(keep["clock_keys"]),
             budget_keys=Keys([*timing["budget_ms_keys"], *timing["deadline_keys"]]),
+            turn_kinds=frozenset(keep["turn_kinds"]),
             order={reason: rank for rank, reasons in enumerate(keep["order"]) for reason in reasons},
             giving_up=(*timing["errors"]["timeout"], *timing["errors"]["cancelled"]),
         )

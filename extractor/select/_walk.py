@@ -14,6 +14,7 @@ from ._boundary import Boundary
 from ._facts import Facts
 from ._policy import Policy
 from ._surroundings import Surroundings
+from ._turn import Turn
 from ._values import names
 
 
@@ -52,6 +53,7 @@ class Walk:
         self._drain()
         self._conversation()
         self._drain()
+        self._same_turn()
 
     def decision(self, index: int) -> Decision:
         """Return what became of a step."""
@@ -137,6 +139,13 @@ class Walk:
         for index, calls in self._facts.calls.items():
             if index <= self._until and any(self._policy.changes(call.tool.name) for call in calls):
                 self._keep(index, "side_effect" if index <= self._start else "consequence", 1)
+
+    def _same_turn(self) -> None:
+        """Keep the calls that a replay will meet. They are the end of the walk: what led to them decided nothing."""
+        turn = Turn(self._facts, self._start, self._until)
+        for index in turn.met(self._kept.keys(), self._policy.turn_kinds):
+            self.reasons.setdefault(index, set()).add("same_turn")
+            self._kept[index] = ("same_turn", 1)
 
     def _follow(self, index: int, distance: int) -> None:
         fed = self._follow_values(index, distance)

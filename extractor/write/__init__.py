@@ -8,6 +8,7 @@ from ._readme import render_readme
 from ._request import asked_again, marks, remembered_marks
 from ._shelves import Shelves, shelves
 from ._store import Stored, store
+from ._synthetic import made_up
 
 __all__ = [
     "REVIEW",
@@ -17,6 +18,7 @@ __all__ = [
     "Stored",
     "asked_again",
     "case_id",
+    "made_up",
     "marks",
     "remembered_marks",
     "render_capture",

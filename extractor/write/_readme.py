@@ -9,6 +9,7 @@ from ..model.case import Document
 from ..model.json import JsonValue
 from ._markdown import code
 from ._notices import REVIEW, ROTATE, Notices
+from ._synthetic import made_up
 
 _MOST = 8
 _NOTHING = Notices()
@@ -145,11 +146,11 @@ def _demands(document: Document) -> list[str]:
         texts = _items(_member(document, "expected", member))
         if texts:
             said.append(f"The product {verb}: {_listed([code(text) for text in texts])}.")
-    disclosures = [
-        code(_member(item, "text")) for item in _items(_member(document, "expected", "required_disclosures"))
-    ]
-    if disclosures:
-        said.append(f"It must say: {_listed(disclosures)}.")
+    disclosures = _items(_member(document, "expected", "required_disclosures"))
+    for exact, how in ((False, ""), (True, ", in these very words")):
+        wanted = [code(_member(item, "text")) for item in disclosures if (_member(item, "exact") is True) is exact]
+        if wanted:
+            said.append(f"It must say{how}: {_listed(wanted)}.")
     effects = _member(document, "expected", "effects")
     if isinstance(effects, dict) and effects:
         bounds = [f"{code(tool)} {_bounds(bound)}" for tool, bound in effects.items()]
@@ -157,6 +158,24 @@ def _demands(document: Document) -> list[str]:
     decision = _member(document, "expected", "authorization", "decision")
     if decision:
         said.append(f"No side effect before the decision {code(decision)}.")
+    return [*said, *_judged(document)]
+
+
+def _judged(document: Document) -> list[str]:
+    """Return what a replay judges by the words and calls of a run, and what answers calls that nobody recorded."""
+    said = []
+    if claims := _items(_member(document, "expected", "claims", "prohibit")):
+        unless = _items(_member(document, "expected", "claims", "unless"))
+        but = f", unless it says {_listed([code(text) for text in unless])}" if unless else ""
+        said.append(f"The final output must not say {_listed([code(text) for text in claims])}{but}.")
+    if action := _member(document, "expected", "action"):
+        said.append(f"It must call {code(action)}.")
+    if decision := _member(document, "expected", "policy_decision"):
+        said.append(f"The policy must decide {code(decision)}.")
+    if check := _member(document, "expected", "boundary", "check"):
+        said.append(f"The check {code(check)} decides.")
+    if answers := made_up(document):
+        said.append(f"{code('alternates[]')} holds {answers}.")
     return said
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import CaseExists, UsageError
 from ..model.case import Fixture
-from ..model.json import JsonValue, compact, parse
+from ..model.json import JsonValue, MalformedJson, compact, parse
 from ..model.layout import (
     CAPTURE,
     FILES,
@@ -27,6 +27,7 @@ from ..model.layout import (
 )
 from . import _folders as folders
 from ._exchange import exchange
+from ._synthetic import LOOKED_AT_BY, alternates
 
 _PLACE = "case folder"
 
@@ -61,7 +62,7 @@ def store(
     `CaseExists`, unless ``replace``: then the old case stands until the new one does, and what people added to it
     (expect.yaml, approvals, controls, history) goes along. Raises `UsageError` for a folder that cannot be used.
     History gains one line: what was done, its ``counts``, and when (RFC 3339; without ``at``, when the capture says it was
-    extracted).
+    extracted); of a case with synthetic answers also how many, and which roles must look at them.
     A ``capture`` of None keeps the old case's own.
 
     A run that was cut short leaves the old case or the new one, and a temporary folder that the next run removes.
@@ -138,7 +139,18 @@ def _carry(quarantine: int, case: str, target: int, kept: Sequence[str]) -> byte
 
 def _line(fixture: Fixture, event: str, at: JsonValue, counts: Mapping[str, int]) -> bytes:
     digest = hashlib.sha256(fixture.files[FIXTURE]).hexdigest()
-    return f"{compact({'at': at, 'event': event, 'fixture_sha256': digest, **counts})}\n".encode()
+    told: dict[str, JsonValue] = {"at": at, "event": event, "fixture_sha256": digest, **counts}
+    if made_up := _synthetic(fixture.files[FIXTURE]):
+        told |= {"synthetic": made_up, "to_look_at": list(LOOKED_AT_BY)}
+    return f"{compact(told)}\n".encode()
+
+
+def _synthetic(content: bytes) -> int:
+    """Return how many synthetic answers a fixture holds; what is no JSON holds none, and is for others to refuse."""
+    try:
+        return alternates(parse(content))
+    except MalformedJson:
+        return 0
 
 
 def _extracted_at(capture: bytes | None) -> JsonValue:

@@ -6,14 +6,19 @@ import gzip
 import json
 import tomllib
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import zstandard
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from extractor import pipeline, ruleset
-from extractor.model.config import RunConfig, Statement, Wanted
+from extractor.cli import options
+from extractor.cli.request import Told, statement
+from extractor.model.config import RunConfig, Wanted
 from extractor.read import read
 from extractor.redact import WorkspaceKey
 from sample_traces.recording.otlp import json_lines
@@ -33,22 +38,33 @@ def source_of(name: str) -> Path:
     return SAMPLES / INCIDENTS[name]["source"]
 
 
+ABOUT = ("trace_id", "source", "container", "dialect", "agent")
+"""What an incident's table says beside options of the command line."""
+
+
 def config_of(name: str, *, complete: bool = True) -> RunConfig:
     incident = INCIDENTS[name]
-    statement = Statement(
-        incident=incident["incident"],
-        failure=incident["failure"],
-        prohibit=tuple(incident["prohibit"]),
-        evidence_needed=incident["evidence_needed"],
-    )
-    return RunConfig(
+    config = RunConfig(
         wanted=Wanted(trace_ids=(incident["trace_id"],)),
-        statement=statement if complete else Statement(),
         workflow_version=incident["workflow_version"],
         prompt_version=incident["prompt_version"],
         time_zone=incident["time_zone"],
         locale=incident["locale"],
     )
+    return replace(config, statement=statement(told_of(name))) if complete else config
+
+
+def told_of(name: str) -> Told:
+    """Return what people say of an incident, read from its options as the command line reads them."""
+    wanted = {option.name or "" for option in _told.params}
+    told: Told = _told.main(_options(name, wanted), standalone_mode=False)
+    return told
+
+
+@click.command()
+@options.statement
+def _told(**told: Any) -> dict[str, Any]:
+    return told
 
 
 def extracted(name: str, *sources: Path, complete: bool = True) -> pipeline.Extraction:
@@ -60,11 +76,16 @@ def extracted(name: str, *sources: Path, complete: bool = True) -> pipeline.Extr
 def options_of(name: str) -> list[str]:
     """Return the command line that makes a complete case of an incident."""
     incident = INCIDENTS[name]
-    given = ("incident", "failure", "evidence_needed", "workflow_version", "prompt_version", "time_zone", "locale")
+    return ["--trace-id", incident["trace_id"], str(source_of(name)), *_options(name, incident.keys() - set(ABOUT))]
+
+
+def _options(name: str, wanted: AbstractSet[str]) -> list[str]:
+    given = {option: value for option, value in INCIDENTS[name].items() if option in wanted}
     return [
-        *("--trace-id", incident["trace_id"], str(source_of(name))),
-        *(part for option in given for part in ("--" + option.replace("_", "-"), incident[option])),
-        *(part for claim in incident["prohibit"] for part in ("--prohibit", claim)),
+        part
+        for option, value in given.items()
+        for each in (value if isinstance(value, list) else [value])
+        for part in ("--" + option.replace("_", "-"), each)
     ]
 
 

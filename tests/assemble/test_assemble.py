@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from extractor import ruleset
-from extractor.assemble import assemble, incomplete, replayable, vague
+from extractor.assemble import assemble, incomplete, vague
 from extractor.errors import RedactionRefused, UsageError
 from extractor.model.case import Case
 from extractor.model.config import Override, RunConfig, Statement
 from extractor.model.json import JsonValue, parse, pretty
 from extractor.model.reading import Note, Reading
+from extractor.model.replayable import replayable
 from extractor.model.trace import ModelCall, Subject, ToolCall, Trace
 from extractor.schemas import schema_problems
 from extractor.select import select
@@ -417,7 +418,7 @@ class TestExpected:
             prohibit=("The refund is complete",),
             evidence_needed="The refund call's outcome",
             behaviours=("Say that the refund is pending",),
-            disclosures=("Refunds take five days.",),
+            exact_disclosures=("Refunds take five days.",),
             boundary="no_false_completion",
         )
         document = document_of(refund_trace()[0], RunConfig(statement=statement))

@@ -69,9 +69,10 @@ KEPT = {
             ("account.find", "value_flow"),
             ("ChatCompletion", "boundary"),
             ("policy.get", "value_flow"),
+            ("handoff.availability", "same_turn"),
             ("recovery.send_instructions", "consequence"),
         ],
-        {"no_flow": 2, "transport": 6, "unrelated": 1},
+        {"no_flow": 1, "transport": 6, "unrelated": 1},
     ),
     "foreign-order-refund": (
         "last_answer",

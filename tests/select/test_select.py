@@ -81,7 +81,7 @@ def test_common_values_carry_no_flow() -> None:
     noise = ToolCall(name="get_flags", result=[True, 0, "ok", "gpt-4o"], has_result=True)
     tool = build.tool(1, 2, root, noise)
     build.model(3, 4, root, [HELLO], message("assistant", "ok: true, 0 errors with gpt-4o"))
-    assert reasons(run(build.trace()))[tool].reason == "no_flow"
+    assert reasons(run(build.trace()))[tool].reason == "same_turn"
 
 
 def test_what_most_acts_hold_carries_no_flow() -> None:
@@ -94,7 +94,7 @@ def test_what_most_acts_hold_carries_no_flow() -> None:
     ]
     build.model(30, 31, root, [HELLO], message("assistant", "Your session is S-90017."))
     told = reasons(run(build.trace()))
-    assert {told[each].reason for each in tools} == {"no_flow"}
+    assert {told[each].reason for each in tools} == {"same_turn"}
 
 
 def test_the_names_of_tools_and_models_carry_no_flow() -> None:
@@ -102,7 +102,7 @@ def test_the_names_of_tools_and_models_carry_no_flow() -> None:
     root = build.step("other", "run", 0, 50)
     tool = build.tool(1, 2, root, ToolCall(name="get_part_v2", result={"by": "get_part_v2"}, has_result=True))
     build.model(3, 4, root, [HELLO], message("assistant", "I asked get_part_v2 with gpt-test."))
-    assert reasons(run(build.trace()))[tool].reason == "no_flow"
+    assert reasons(run(build.trace()))[tool].reason == "same_turn"
 
 
 def test_a_sentence_quoted_from_a_document_is_a_flow() -> None:
@@ -145,7 +145,7 @@ def test_whatever_changed_something_is_kept() -> None:
     build.model(5, 6, root, [HELLO], message("assistant", "Anything else?"))
     told = reasons(run(build.trace()))
     assert told[sent].reason == "side_effect"
-    assert not told[read].kept
+    assert told[read].reason == "same_turn"
 
 
 def test_an_act_after_the_last_answer_is_its_consequence() -> None:
@@ -261,7 +261,7 @@ def test_a_look_at_what_a_change_made_is_kept() -> None:
     build.model(7, 8, root, [HELLO], message("assistant", "It is on its way."))
     told = reasons(run(build.trace()))
     assert told[look].reason == "effect_shown"
-    assert not told[again].kept
+    assert told[again].reason == "same_turn"
 
 
 def test_requests_of_other_tools_with_equal_arguments_are_no_repetition() -> None:
@@ -293,7 +293,7 @@ def test_a_figure_that_no_result_holds_keeps_the_results_it_was_gathered_from() 
     counted = build.model(7, 8, root, [HELLO], message("assistant", "There are 3 kinds."))
     told = reasons(run(build.trace(), RunConfig(at=counted)))
     assert told[listed].reason == "gathered"
-    assert not told[earlier].kept
+    assert told[earlier].reason == "same_turn"
 
 
 def test_an_answer_that_the_user_heard_keeps_where_its_figures_came_from() -> None:

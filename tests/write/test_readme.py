@@ -32,11 +32,23 @@ def test_it_tells_the_incident_in_two_paragraphs(document: Any) -> None:
         "Trigger: `The refund tool timed out.`. Prohibited: `The agent says that the refund is complete.`. "
         "Evidence needed: `A result of refund.create before the answer.`. "
         "The product must not claim: `The refund is complete.`. "
-        "The product must do: `Say that completion is unconfirmed.`. It must say: `Refunds take up to five days.`. "
+        "The product must do: `Say that completion is unconfirmed.`. "
+        "It must say, in these very words: `Refunds take up to five days.`. "
         "Accepted side effects: `refund.create` 0 to 1. No side effect before the decision `allow`. "
+        "It must call `escalate`. The policy must decide `pending`. The check `no_unconfirmed_claim` decides. "
+        "`alternates[]` holds 1 answer made up by people: the workflow or dependency role must look at it. "
         "Missing evidence: `identity.tenant` (not_in_trace)."
     )
     assert paragraphs["## Next, in this folder"].strip() == "extract-fixture validate ."
+
+
+def test_it_tells_which_words_a_replay_takes_for_a_claim(document: Any) -> None:
+    expected = {**document["expected"], "claims": {"prohibit": ["is complete"], "unless": ["not confirmed"]}}
+    expected["required_disclosures"] = [{"text": "that it takes time", "exact": False}]
+    told = text({**document, "alternates": [], "expected": expected})
+    assert "The final output must not say `is complete`, unless it says `not confirmed`." in told
+    assert "It must say: `that it takes time`." in told
+    assert "made up" not in told
 
 
 def test_it_says_pseudonymised_and_never_anonymous(document: Any) -> None:

@@ -11,6 +11,7 @@ from ...model.json import JsonValue, pretty
 from ...model.layout import EXPECT, FIXTURE, PROVENANCE
 from ...replay.fixture_check import structural_problems
 from ...verify import texts as standing_texts
+from ...write import made_up
 from . import account, words
 from .lenient import CaseFiles, Members, items, members, text, texts
 from .marks import token_at
@@ -41,6 +42,11 @@ class Expected:
     evidence_needed: str
     behaviours: str
     disclosures: str
+    exact_disclosures: str
+    claims: str
+    unless: str
+    action: str
+    policy_decision: str
     boundary: str
     effects: str
     authorization: str
@@ -63,6 +69,7 @@ class CasePage:
     accepted: Sequence[Residual]
     entries: Sequence[Entry]
     around: Sequence[Part]
+    made_up: str
     legend: Sequence[Legend]
     proofs: Sequence[str]
     classes: Sequence[account.ClassCount]
@@ -129,6 +136,7 @@ def case_page(files: CaseFiles, originals: Mapping[str, str] | None = None) -> C
         ],
         entries=entries,
         around=around,
+        made_up=made_up(dict(document)),
         legend=_legend(marker),
         proofs=account.proofs(predicate),
         classes=account.classes(predicate),
@@ -217,12 +225,22 @@ def _expected(document: Members) -> Expected:
         prohibited="\n".join(texts(expected.get("prohibited_claims"))),
         evidence_needed=text(failure.get("evidence_needed")),
         behaviours="\n".join(texts(expected.get("required_behaviours"))),
-        disclosures="\n".join(text(one.get("text")) for one in items(expected.get("required_disclosures"))),
+        disclosures=_disclosures(expected, exact=False),
+        exact_disclosures=_disclosures(expected, exact=True),
+        claims="\n".join(texts(members(expected.get("claims")).get("prohibit"))),
+        unless="\n".join(texts(members(expected.get("claims")).get("unless"))),
+        action=text(expected.get("action")),
+        policy_decision=text(expected.get("policy_decision")),
         boundary=text(members(expected.get("boundary")).get("check")),
         effects="\n".join(_effects(members(expected.get("effects")))),
         authorization=text(members(expected.get("authorization")).get("decision")),
         incident=text(document.get("incident_id")),
     )
+
+
+def _disclosures(expected: Members, *, exact: bool) -> str:
+    told = items(expected.get("required_disclosures"))
+    return "\n".join(text(one.get("text")) for one in told if (one.get("exact") is True) is exact)
 
 
 def _effects(effects: Members) -> Sequence[str]:

@@ -48,6 +48,11 @@ KEPT: Final = {
     "content_unknown": "its content was not recorded, so it cannot be judged",
     "side_effect": "it changed something outside",
     "consequence": "it followed from the failure",
+    "effect_shown": "it shows what a change made",
+    "gathered": "what a figure in an answer had to go by",
+    "announced": "the model turn that told what it would do",
+    "handoff": "the conversation was handed over here",
+    "same_turn": "a call of the same turn: whoever runs it again meets it",
     "override_keep": "somebody asked for it with --keep",
 }
 

@@ -1,0 +1,107 @@
+"""The sample incidents, replayed with the very agents that made and mended them (S24 S29 S38 S39 S51).
+
+Agents are not bent to fit: they get the recorded answers through their own seam, and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import pytest
+
+from extractor.model.layout import FIXTURE
+from extractor.replay.case import ReplayCase, case_of
+from extractor.replay.faults import ReplayFault
+from extractor.replay.session import Session
+from sample_traces.agents import Message, Request, Seam
+
+from ..acceptance.samples import INCIDENTS, extracted
+
+DECIDED = {
+    "refund-timeout": "claims",
+    "duplicate-shipment": "effects",
+    "recovery-dst": "effects",
+    "foreign-order-refund": "ownership",
+}
+
+
+@cache
+def case(name: str) -> ReplayCase:
+    return case_of(extracted(name).fixture.files[FIXTURE])
+
+
+def spoken(parts: Sequence[Mapping[str, Any]]) -> Message:
+    """A recorded answer in the form that the sample agents speak."""
+    forms = {
+        "text": lambda part: {"type": "text", "content": part["text"]},
+        "tool_call": lambda part: {
+            "type": "tool_call",
+            "id": part["call_id"],
+            "name": part["tool"],
+            "arguments": part["value"],
+        },
+    }
+    return {"role": "assistant", "parts": [forms[part["type"]](part) for part in parts if part["type"] in forms]}
+
+
+def replayed(name: str, version: str, **given: Any) -> Session:
+    agent = importlib.import_module(INCIDENTS[name]["agent"])
+    with Session(case(name), version=version, **given) as session:
+        seam = Seam(
+            call_model=lambda _instructions, _messages: spoken(session.model.call(None, ())),
+            call_tool=session.call_tool,
+            now=session.clock.now,
+            new_key=session.new_key,
+        )
+        request = Request(
+            conversation="replay",
+            subject=session.identity.subject or "",
+            text=session.text,
+            tenant=session.identity.tenant or "",
+            roles=session.identity.roles,
+            time_zone=case(name).text("time_zone") or "",
+        )
+        session.output = getattr(agent, version)(request, seam)
+    return session
+
+
+def test_every_sample_is_judged() -> None:
+    assert DECIDED.keys() == INCIDENTS.keys()
+
+
+@pytest.mark.parametrize("expect", [None, "red"])
+@pytest.mark.parametrize("name", DECIDED)
+def test_the_agent_that_failed_fails_again_by_recorded_answers_alone(name: str, expect: Any) -> None:
+    session = replayed(name, "run_buggy", expect=expect)
+    session.hold()
+    assert session.verdict is not None
+    assert (session.verdict.passed, session.verdict.check) == (False, DECIDED[name])
+    assert session.tools.unconsumed() == []
+    assert session.model.unconsumed() == []
+    assert set(session.ledger.answered_by) == {"recorded"}
+
+
+@pytest.mark.parametrize("expect", [None, "green"])
+@pytest.mark.parametrize("name", DECIDED)
+def test_the_agent_that_was_mended_passes(name: str, expect: Any) -> None:
+    session = replayed(name, "run_fixed", expect=expect)
+    session.hold()
+    assert session.verdict is not None
+    assert session.verdict.passed is True
+    assert session.label is None
+    assert {event.role for _, event in session.tools.unconsumed()} <= {"violation"}
+    assert session.model.unconsumed() == []
+
+
+def test_only_the_fix_that_calls_another_tool_is_answered_by_people() -> None:
+    assert replayed("recovery-dst", "run_fixed").ledger.answered_by["alternate"] == 1
+    assert replayed("duplicate-shipment", "run_fixed").ledger.answered_by["effects"] == 1
+
+
+@pytest.mark.parametrize("name", ["recovery-dst", "duplicate-shipment"])
+def test_a_red_run_is_served_nothing_that_was_not_recorded(name: str) -> None:
+    with pytest.raises(ReplayFault):
+        replayed(name, "run_fixed", expect="red")
