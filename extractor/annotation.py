@@ -57,7 +57,13 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     notices = Notices.standing(now.predicate).and_more(Notices.of(redacted))
     files = {
         FIXTURE: render_fixture(document),
-        README: render_readme(document, replayable=can_replay, notices=notices, minimised="minimised" in now.predicate),
+        README: render_readme(
+            document,
+            replayable=can_replay,
+            notices=notices,
+            minimised="minimised" in now.predicate,
+            control=now.predicate.get("control"),
+        ),
     }
     proofs = prove(redacted, [typed], files, rules)
     if problems := schema_problems(document, "fixture"):
@@ -116,23 +122,28 @@ def _typed(document: Document, told: Statement, config: RunConfig) -> Document:
 
 def _redacted(typed: Document, now: Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> RedactedCase:
     """Return the whole case with the told members redacted, beside what a proof of them needs."""
-    loose = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
+    redacted, kept = told_members(typed, now, config, rules, key)
+    return replace(redacted, document=_merged(now.document, kept), original=_merged(now.document, typed))
+
+
+def told_members(
+    typed: Document, now: Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey
+) -> tuple[RedactedCase, Document]:
+    """Return the redaction of typed members under the scope of a case, and the members as they may be put into it.
+
+    ``known`` of the redaction are the originals among what was typed: what stands in the case has been proved to be none.
+    """
+    empty = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
     texts = [leaf for _, leaf in leaves(typed) if isinstance(leaf, str)]
     also = recalled(texts, now.known, key, now.scope)
-    redacted = redact(loose, rules, replace(config, scope=now.scope), key, also=also)
+    redacted = redact(empty, rules, replace(config, scope=now.scope), key, also=also)
     originals = frozenset(value.text.casefold() for value in also)
     # A number that stands in the case may be part of an original here, and a known value is one wherever it stands.
     own = frozenset(word for word in _words(now.document) if not word.isdigit() and word.casefold() not in originals)
-    kept = _keeping(typed, redacted.document, own)
-    return replace(
-        redacted,
-        document=_merged(now.document, kept),
-        original=_merged(now.document, typed),
-        # What stands in the case has been proved to be no original.
-        known=tuple(
-            value for value in redacted.known if value.text.casefold() in originals or not _stands(value.text, own)
-        ),
+    known = tuple(
+        value for value in redacted.known if value.text.casefold() in originals or not _stands(value.text, own)
     )
+    return replace(redacted, known=known), _keeping(typed, redacted.document, own)
 
 
 def _merged(document: Document, members: Mapping[str, JsonValue]) -> Document:
@@ -203,13 +214,13 @@ def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Pr
         "residual": [*standing, *(place for place in found if place not in standing)],
         "redaction": {**redaction, "secrets": list(notices.secrets)} if isinstance(redaction, dict) else redaction,
         "flags": list(notices.flags),
-        "relations": _related(relations, proofs),
+        "relations": related(relations, proofs),
     }
     digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
     return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": {**predicate, **changed}}
 
 
-def _related(relations: JsonValue, proofs: Proofs) -> JsonValue:
+def related(relations: JsonValue, proofs: Proofs) -> JsonValue:
     """Return what the sidecar says of relations with the pseudonyms of the told text among those of the trace."""
     if not isinstance(relations, dict) or not isinstance(standing := relations.get("pseudonyms"), list):
         return relations

@@ -60,7 +60,7 @@ def _found(path: Path) -> Iterator[_Found]:
 
 def _in_folder(folder: Path, depth: int) -> Iterator[_Found]:
     if any((folder / name).is_symlink() or (folder / name).exists() for name in (FIXTURE, PROVENANCE, CAPTURE)):
-        yield _Found(fixture=folder / FIXTURE, folder=folder)
+        yield _Found(fixture=folder / FIXTURE, folder=folder, named=folder.resolve().parent.name != CONTROLS)
         controls = folder / CONTROLS
         if controls.is_dir() and not controls.is_symlink():
             for control in _folders_in(controls):
