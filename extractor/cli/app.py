@@ -28,6 +28,7 @@ COMMANDS = {
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
     "controls": "Make neighbouring cases beside a quarantined one, so that a fix which overshoots is caught.",
+    "recapture": "Make the next version of a case from a trace of the fixed code.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",

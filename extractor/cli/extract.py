@@ -142,7 +142,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
             container=container,
         )
     reading = read.with_evidence(reading, evidence)
-    made = pipeline.extract(reading, config, rules, key, _occasion())
+    made = pipeline.extract(reading, config, rules, key, occasion())
     stored = write.store(made.fixture, made.capture, out or project.out, replace=replace)
     review.enrol(out or project.out, stored.case_id)
     if explain:
@@ -157,7 +157,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         )
 
 
-def _occasion() -> pipeline.Occasion:
+def occasion() -> pipeline.Occasion:
+    """Return where and when this run takes place."""
     now = datetime.now(UTC).replace(microsecond=0)
     return pipeline.Occasion(
         extracted_at=now.isoformat(),

@@ -47,7 +47,7 @@ def other_offset(document: Mapping[str, JsonValue]) -> datetime | None:
     frozen = instant(document.get("frozen_at"), UTC)
     if frozen is None:
         return None
-    here = frozen.astimezone(_zone(document.get("time_zone")) or frozen.tzinfo or UTC)
+    here = frozen.astimezone(zone(document.get("time_zone")) or frozen.tzinfo or UTC)
     for days in (-1, 1, -2, 2, -7, 7):
         other = here + timedelta(days=days)
         if other.utcoffset() != here.utcoffset():
@@ -55,8 +55,8 @@ def other_offset(document: Mapping[str, JsonValue]) -> datetime | None:
     return None
 
 
-def instant(value: JsonValue, zone: tzinfo | None) -> datetime | None:
-    """Return the instant of an ISO 8601 text, one without offset in ``zone``; None for anything else.
+def instant(value: JsonValue, assumed: tzinfo | None) -> datetime | None:
+    """Return the instant of an ISO 8601 text, one without offset in the ``assumed`` zone; None for anything else.
 
     Without a zone, a text that has no offset is no instant.
     """
@@ -66,35 +66,36 @@ def instant(value: JsonValue, zone: tzinfo | None) -> datetime | None:
         return None
     if moment is None or moment.tzinfo is not None:
         return moment
-    return None if zone is None else moment.replace(tzinfo=zone)
+    return None if assumed is None else moment.replace(tzinfo=assumed)
 
 
 def _stated(document: Mapping[str, JsonValue], frozen: datetime) -> Iterator[Limit]:
-    zone = _zone(document.get("time_zone")) or frozen.tzinfo or UTC
+    own = zone(document.get("time_zone")) or frozen.tzinfo or UTC
     facts = document.get("facts")
     for fact in facts if isinstance(facts, list) else ():
         name, told = (fact.get("name"), fact.get("value")) if isinstance(fact, dict) else (None, None)
         if not isinstance(name, str) or not name.startswith(_FACT) or not isinstance(told, dict):
             continue
-        there = next((known for each in _ZONES if (known := _zone(told.get(each)))), zone)
+        there = next((known for each in _ZONES if (known := zone(told.get(each)))), own)
         for member, value in told.items():
             if (at := _limit(value, frozen, there)) is not None:
                 yield Limit(fact=name.removeprefix(_FACT), member=member, at=at)
 
 
-def _limit(value: JsonValue, frozen: datetime, zone: tzinfo) -> datetime | None:
+def _limit(value: JsonValue, frozen: datetime, there: tzinfo) -> datetime | None:
     """Return the instant that a limit means; a time of day is one of the decision's own day."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 10**9 <= value < 10**10:
-        return datetime.fromtimestamp(float(value), zone)
+        return datetime.fromtimestamp(float(value), there)
     if not isinstance(value, str):
         return None
     if (match := _TIME_OF_DAY.fullmatch(value)) is not None:
-        day = frozen.astimezone(zone).date()
-        return datetime.combine(day, time(int(match.group(1)), int(match.group(2))), zone)
-    return instant(value + "T00:00:00" if _DAY.fullmatch(value) else value, zone)
+        day = frozen.astimezone(there).date()
+        return datetime.combine(day, time(int(match.group(1)), int(match.group(2))), there)
+    return instant(value + "T00:00:00" if _DAY.fullmatch(value) else value, there)
 
 
-def _zone(value: JsonValue) -> ZoneInfo | None:
+def zone(value: JsonValue) -> ZoneInfo | None:
+    """Return the time zone of the IANA database that a value names, None for anything else."""
     try:
         return ZoneInfo(value) if isinstance(value, str) and value else None
     except (ZoneInfoNotFoundError, ValueError, OSError):

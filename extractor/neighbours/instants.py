@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, tzinfo
 
 from ..minimise.pieces import items, levels
 from ..minimise.project import project
 from ..model.case import Document
-from ..model.instants import instant, limits, other_offset
+from ..model.instants import instant, limits, other_offset, zone
 from ..model.json import JsonValue
 from .told import Derived, Plan
 
@@ -72,20 +72,23 @@ def _event(document: Document, index: int) -> Document:
 
 
 def _moved_clock(document: Document, moment: datetime) -> Mapping[str, str]:
-    """Return, for each spelling of the recorded clock, the spelling of the new instant: same offset, same precision."""
+    """Return, for each spelling of the recorded clock, the spelling of the new instant, with the same precision.
+
+    A local time is spelled by the rules of the case's time zone, whatever offset was recorded: that may be the defect.
+    """
     told: dict[str, str] = {}
+    local = zone(document.get("time_zone"))
     for fact in items(document, "facts"):
         value = fact.get("value") if fact.get("name") == _CLOCK else None
         for text in value.values() if isinstance(value, dict) else [value]:
             recorded = instant(text, None)
             if isinstance(text, str) and recorded is not None:
-                told[text] = _spelled(moment, text, recorded)
+                told[text] = _spelled(moment, text, recorded, local)
     return told
 
 
-def _spelled(moment: datetime, text: str, recorded: datetime) -> str:
-    offset = recorded.utcoffset() or timedelta()
-    there = moment.astimezone(UTC if not offset else recorded.tzinfo)
+def _spelled(moment: datetime, text: str, recorded: datetime, local: tzinfo | None) -> str:
+    there = moment.astimezone((local or recorded.tzinfo) if recorded.utcoffset() else UTC)
     if _FRACTION.search(text):
         spelled = there.isoformat(timespec="microseconds" if len(_FRACTION.findall(text)[0]) > 3 else "milliseconds")
     else:

@@ -23,10 +23,10 @@ from .told import KINDS, Derived, Kind, Plan, Told
 
 _LONGEST = 100
 _RULES: dict[Kind, str] = {
-    "success": "attempt {attempt}, {tool}, answers with {source}; its later tries go",
-    "rejection": "attempt {attempt}, {tool}, and its later tries are explicitly rejected; nothing has an effect",
-    "timeout": "attempt {attempt}, {tool}, and its later tries get no answer; nothing has an effect",
-    "uncertain": "attempt {attempt}, {tool}, and its later tries end with nobody knowing whether they had an effect",
+    "success": "attempt {attempt}, {tool}, answers with {source}; any later try of it goes",
+    "rejection": "attempt {attempt}, {tool}, and any later try of it: explicitly rejected, without effect",
+    "timeout": "attempt {attempt}, {tool}, and any later try of it: no answer in time, without effect",
+    "uncertain": "attempt {attempt}, {tool}, and any later try of it: nobody knows whether it had an effect",
 }
 
 

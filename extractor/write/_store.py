@@ -40,7 +40,7 @@ class Stored:
     state: Literal["written", "unchanged", "replaced"]
 
 
-Act: TypeAlias = Literal["extracted", "annotated", "minimised", "reviewed"]
+Act: TypeAlias = Literal["extracted", "annotated", "minimised", "recaptured", "reviewed"]
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
