@@ -20,6 +20,7 @@ _ENDED: dict[Kind, tuple[str, str, str]] = {
         "the connection to {tool} broke after the request was sent",
     ),
 }
+_MORE_TRIES = 3  # a version may try oftener than the recorded one had to
 _EFFECT: dict[Kind, str] = {"rejection": "rejected", "timeout": "none", "uncertain": "unknown"}
 
 
@@ -27,8 +28,8 @@ def answered_otherwise(document: Document, kind: Kind, about: Call, told: Told) 
     """Return the case with its call ended as ``kind`` says, and with what must hold then.
 
     A call that was answered is not tried again: its later tries go. A rejected one may be, and no version has to: they are
-    no evidence there. In the others every try ends alike, under the key of the first, as a retry must. Raises `UsageError`
-    where no result of the tool is recorded or given, or nothing could tell whether the control holds.
+    no evidence there. In the others every try ends alike, under the key of the first, as a retry must; alternates answer
+    a version that tries oftener. Raises `UsageError` where no result of the tool is recorded or given, or nothing could tell whether the control holds.
     """
     events = items(document, "tool_events")
     ending = _result(document, about, told) if kind == "success" else _error(document, kind, about)
@@ -43,6 +44,7 @@ def answered_otherwise(document: Document, kind: Kind, about: Call, told: Told) 
         "tool_events": listed,
         "messages": _messages(document, about, ending),
         "final_output": None,
+        "alternates": [*items(document, "alternates"), *_more_tries(changed[about.first], kind)],
         "expected": expected,
     }
     gone = {f"tool_events[{index}]" for index in about.tries[1:]} if kind == "success" else set[str]()
@@ -99,6 +101,22 @@ def _ended(event: Document, first: Document, kind: Kind, ending: Document, about
         "timing": _timing(event.get("timing"), responded=kind in ("success", "rejection")),
     }
     return {name: made.get(name, value) for name, value in event.items()}
+
+
+def _more_tries(first: Document, kind: Kind) -> list[Document]:
+    if kind == "success":
+        return []
+    keyed: Document = {"idempotency_key": first["idempotency_key"]} if first.get("idempotency_key") is not None else {}
+    more: Document = {
+        "tool": first.get("tool"),
+        "arguments": first.get("arguments"),
+        **keyed,
+        "outcome": first.get("outcome"),
+        "side_effect": first.get("side_effect"),
+        "reason": "a further try of the call ends as the others do",
+        "synthetic": True,
+    }
+    return [more] * _MORE_TRIES
 
 
 def _with_key(value: JsonValue, own: str, key: str) -> JsonValue:
