@@ -46,7 +46,7 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     What stands in the case already may be named as it stands there. Raises `UsageError` when nothing is told, and what
     `standing`, redaction and the proofs raise.
     """
-    now = standing(case, key)
+    now = standing(case, key, control=True)
     now = replace(now, document=_violating(now.document, told.violations))
     typed = _typed(now.document, told, config)
     if not typed and not told.violations:

@@ -57,14 +57,14 @@ def owner_of(place: Path) -> Path | None:
     return folder.parent.parent if folder.parent.name == CONTROLS else None
 
 
-def standing(case: Path, key: WorkspaceKey) -> Standing:
-    """Return a case, or a control of one, that may be changed.
+def standing(case: Path, key: WorkspaceKey, *, control: bool = False) -> Standing:
+    """Return a case, or with ``control`` also a control of one, that may be changed.
 
     Raises `UsageError` outside quarantine, `ValidationFailed` and `ProvenanceInvalid` for a case that is not as it was
     written, `InputUnreadable` where a file is absent, and `WorkspaceKeyError` for another key than the case's own: under
     it nothing would be found of what the case remembers.
     """
-    owner = owner_of(case)
+    owner = owner_of(case) if control else None
     if (owner or case.resolve()).parent.name != QUARANTINE:
         raise UsageError("only a case in quarantine is changed; an approved one is what people approved")
     report = validate_case(case)
