@@ -100,7 +100,10 @@ def test_what_people_said_in_a_control_is_kept_until_it_is_to_be_replaced(comple
 def test_a_control_that_nobody_changed_follows_its_case(complete):
     assert run(["controls", str(complete), *OTHERS, "--quiet"]) == 0
     assert run(["annotate", str(complete), "--incident", "INC-7", "--quiet"]) == 0
+    # What was taken out of the case since would still stand in them.
+    assert run(["validate", str(complete), "--quiet"]) == 1
     assert run(["controls", str(complete), *OTHERS, "--quiet"]) == 0
+    assert run(["validate", str(complete), "--quiet"]) == 0
     assert {document(each)["incident_id"] for each in (complete / "controls").iterdir()} == {"INC-7"}
 
 
@@ -113,14 +116,16 @@ def test_without_a_result_a_success_control_is_refused_with_a_hint(complete, cap
 
 def test_a_typed_result_is_redacted_and_what_stands_in_the_case_stays(complete, here):
     order = document(complete)["tool_events"][0]["arguments"]["order_id"]
-    known = json.dumps({"order_id": order, "customer": "Maren Holt", "email": "maren.holt@fernmail.net"})
+    # Maren Oduya is whom the trace is about; of Ola Brandt it knows nothing.
+    told = {"order_id": order, "customer": "Maren Oduya", "email": "ola.brandt@mail.example.org", "trace": "FH-204816"}
+    known = json.dumps(told)
     (here / "result.json").write_text(known)
     typed = "@" + str(here / "result.json")
     assert run(["controls", str(complete), "--kind", "success", "--result", typed, "--quiet"]) == 0
     written = b"".join(contents(complete / "controls").values())
     assert order.encode() in written
-    assert b"maren.holt@fernmail.net" not in written
-    assert b"Maren Holt" not in written
+    for original in (b"Oduya", b"ola.brandt", b"204816"):
+        assert original not in written
 
 
 def test_a_control_of_another_tool_bears_its_name(complete):

@@ -158,6 +158,7 @@ def test_a_case_that_cannot_be_read_and_a_trace_that_is_not_there_are_errors(old
 
 def test_only_the_folder_and_its_key_are_needed(old, here, capsys):
     """The old version may be approved: its capture is elsewhere then, and its trace is long gone."""
+    assert run(["controls", str(old), "--quiet"]) == 0
     approved = old.parent.parent / "approved" / old.name
     approved.parent.mkdir()
     old.rename(approved)
