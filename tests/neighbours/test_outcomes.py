@@ -95,6 +95,15 @@ def test_a_retry_is_under_one_key_however_often_a_version_tries(shipment, kind):
         run(made, buggy)
 
 
+def test_a_try_that_had_drawn_another_key_is_one_that_no_version_has_to_make(shipment):
+    first, later = (each for each in control(shipment, "timeout")["tool_events"] if each["tool"] == "shipment.create")
+    keys = [each["idempotency_key"] for each in shipment["tool_events"] if each["tool"] == "shipment.create"]
+    assert keys[0] != keys[1]
+    assert later["arguments"] == first["arguments"]
+    assert later["idempotency_key"] == first["idempotency_key"] == keys[0]
+    assert (first["role"], later["role"]) == ("evidence", "violation")
+
+
 @pytest.mark.parametrize(
     ("kind", "ended_by", "effect"),
     [
