@@ -50,7 +50,7 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     What stands in the case already may be named as it stands there. Raises `UsageError` when nothing is told, and what
     `standing`, redaction and the proofs raise.
     """
-    now = standing(case, key)
+    now = standing(case, key, control=True)
     now = replace(now, document=_violating(now.document, told.violations))
     typed = _typed(told, config)
     if not typed and not told.violations:
@@ -62,7 +62,13 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     notices = Notices.standing(now.predicate).and_more(Notices.of(redacted))
     files = {
         FIXTURE: render_fixture(document),
-        README: render_readme(document, replayable=can_replay, notices=notices, minimised="minimised" in now.predicate),
+        README: render_readme(
+            document,
+            replayable=can_replay,
+            notices=notices,
+            minimised="minimised" in now.predicate,
+            control=now.predicate.get("control"),
+        ),
     }
     proofs = prove(redacted, [typed], files, rules)
     if problems := schema_problems(document, "fixture"):
@@ -108,28 +114,34 @@ def _typed(told: Statement, config: RunConfig) -> Document:
 
 def _redacted(typed: Document, now: Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey) -> RedactedCase:
     """Return the whole case with the told members redacted, beside what a proof of them needs."""
-    loose = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
+    redacted, kept = told_members(typed, now, config, rules, key)
+    return replace(redacted, document=_merged(now.document, kept), original=_merged(now.document, typed))
+
+
+def told_members(
+    typed: Document, now: Standing, config: RunConfig, rules: RuleSet, key: WorkspaceKey
+) -> tuple[RedactedCase, Document]:
+    """Return the redaction of typed members under the scope of a case, and the members as they may be put into it.
+
+    ``known`` of the redaction are the originals among what was typed: what stands in the case has been proved to be none.
+    """
+    empty = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
     texts = [leaf for _, leaf in leaves(typed) if isinstance(leaf, str)]
     also = recalled(texts, now.known, key, now.scope)
-    redacted = redact(loose, rules, replace(config, scope=now.scope), key, also=also)
+    redacted = redact(empty, rules, replace(config, scope=now.scope), key, also=also)
     originals = frozenset(value.text.casefold() for value in also)
     # A number that stands in the case may be part of an original here, and a known value is one wherever it stands.
     own = frozenset(word for word in _words(now.document) if not word.isdigit() and word.casefold() not in originals)
     # Not so one that is the whole value of the same member: an answer that people type has the recorded ones' values.
     whole = frozenset(each for each in _scalars(now.document) if each[1].casefold() not in originals)
     given = {text.casefold() for name, text in _scalars(typed) if (name, text) in whole}
-    kept = _keeping(typed, redacted.document, own, whole)
-    return replace(
-        redacted,
-        document=_merged(now.document, kept),
-        original=_merged(now.document, typed),
-        # What stands in the case has been proved to be no original.
-        known=tuple(
-            value
-            for value in redacted.known
-            if (text := value.text.casefold()) in originals or (text not in given and not _stands(value.text, own))
-        ),
+    # What stands in the case has been proved to be no original.
+    known = tuple(
+        value
+        for value in redacted.known
+        if (text := value.text.casefold()) in originals or (text not in given and not _stands(value.text, own))
     )
+    return replace(redacted, known=known), _keeping(typed, redacted.document, own, whole)
 
 
 def _merged(document: Document, members: Mapping[str, JsonValue]) -> Document:
@@ -219,13 +231,13 @@ def _sidecar(statement: Document, document: Document, fixture: bytes, proofs: Pr
         "residual": [*standing, *(place for place in found if place not in standing)],
         "redaction": {**redaction, "secrets": list(notices.secrets)} if isinstance(redaction, dict) else redaction,
         "flags": list(notices.flags),
-        "relations": _related(relations, proofs),
+        "relations": related(relations, proofs),
     }
     digest: JsonValue = {"sha256": hashlib.sha256(fixture).hexdigest()}
     return {**statement, "subject": [{**subject[0], "digest": digest}], "predicate": {**predicate, **changed}}
 
 
-def _related(relations: JsonValue, proofs: Proofs) -> JsonValue:
+def related(relations: JsonValue, proofs: Proofs) -> JsonValue:
     """Return what the sidecar says of relations with the pseudonyms of the told text among those of the trace."""
     if not isinstance(relations, dict) or not isinstance(standing := relations.get("pseudonyms"), list):
         return relations

@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import InputUnreadable, UsageError, WorkspaceKeyError
 from .model.case import Document
 from .model.json import JsonValue, MalformedJson, parse
-from .model.layout import CAPTURE, FIXTURE, PROVENANCE, QUARANTINE
+from .model.layout import CAPTURE, CONTROLS, FIXTURE, PROVENANCE, QUARANTINE
 from .redact import WorkspaceKey
 from .validate import validate_case
 
@@ -51,21 +51,30 @@ class Standing:
         return value
 
 
-def standing(case: Path, key: WorkspaceKey) -> Standing:
-    """Return a case that may be changed.
+def owner_of(place: Path) -> Path | None:
+    """Return the folder of the case that a control's folder belongs to, None for a case of its own."""
+    folder = place.resolve()
+    return folder.parent.parent if folder.parent.name == CONTROLS else None
+
+
+def standing(case: Path, key: WorkspaceKey, *, control: bool = False) -> Standing:
+    """Return a case, or with ``control`` also a control of one, that may be changed.
 
     Raises `UsageError` outside quarantine, `ValidationFailed` and `ProvenanceInvalid` for a case that is not as it was
     written, `InputUnreadable` where a file is absent, and `WorkspaceKeyError` for another key than the case's own: under
     it nothing would be found of what the case remembers.
     """
-    if case.resolve().parent.name != QUARANTINE:
+    owner = owner_of(case) if control else None
+    if (owner or case.resolve()).parent.name != QUARANTINE:
         raise UsageError("only a case in quarantine is changed; an approved one is what people approved")
-    report = validate_case(case)
+    report = validate_case(case, controls=False)
     # An incomplete case is what annotation is for; any other fault means that it is not as it was written.
-    if any(problem.voice != "structure" for each in report.cases for problem in each.problems):
+    if any(problem.voice not in ("structure", "control") for each in report.cases for problem in each.problems):
         report.require()
     try:
-        contents = {name: (case / name).read_bytes() for name in (FIXTURE, PROVENANCE, CAPTURE)}
+        contents = {name: (case / name).read_bytes() for name in (FIXTURE, PROVENANCE)}
+        # A control stands under the scope of its case, and must not hold what that one must not.
+        contents[CAPTURE] = ((owner or case) / CAPTURE).read_bytes()
         document, statement, _ = (parse(contents[name]) for name in (FIXTURE, PROVENANCE, CAPTURE))
     except (OSError, MalformedJson):
         raise InputUnreadable(f"the case lacks {FIXTURE}, {PROVENANCE} or {CAPTURE}") from None

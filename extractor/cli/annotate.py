@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
 import click
 
 from extractor import annotation, ruleset, settings
-from extractor.write import store
+from extractor.model.case import Fixture
+from extractor.standing import owner_of
+from extractor.write import Stored, store, store_controls
 
 from . import options, request, summary
 from .console import Console
@@ -33,6 +36,8 @@ class Noted(request.Told):
 def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool, **noted: Unpack[Noted]) -> None:
     """Say what went wrong and what must hold, in a quarantined case.
 
+    CASE may be a control of one: CASE/controls/NAME.
+
     Only what is given is changed: expectations, incident and versions. The text is redacted like the trace's own, under
     the case's scope; what already stands in the case may be named as it stands there.
     """
@@ -48,6 +53,16 @@ def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool
     )
     told = request.statement(noted)
     made = annotation.annotate(case, told, config, ruleset.load(project.rules), key)
-    stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True, act="annotated")
+    if (owner := owner_of(case)) is not None:
+        stored = _beside(owner, case, made.fixture)
+    else:
+        stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True, act="annotated")
     console.rows(summary.for_people(made.fixture, stored))
     summary.warn_if_vague(console, told)
+
+
+def _beside(owner: Path, control: Path, fixture: Fixture) -> Stored:
+    name = control.resolve().name
+    at = datetime.now(UTC).replace(microsecond=0).isoformat()
+    state = store_controls(owner, {name: fixture}, replace=True, act="annotated", at=at)[name]
+    return Stored(case_id=fixture.case_id, path=control, state="unchanged" if state == "unchanged" else "replaced")

@@ -28,6 +28,8 @@ COMMANDS = {
     "validate": "Check that cases are whole and fit their schema.",
     "annotate": "Say what went wrong and what must hold, in a quarantined case.",
     "review": "Review cases: read them in a browser, settle what is open, say what must hold.",
+    "controls": "Make neighbouring cases beside a quarantined one, so that a fix which overshoots is caught.",
+    "recapture": "Make the next version of a case from a trace of the fixed code.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",

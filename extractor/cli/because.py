@@ -43,6 +43,8 @@ REASONS = {
     "override_keep": "--keep names it",
     "override_drop": "--drop names it",
     "over_budget": "--at-most left no room for it",
+    "minimised": "a command that judges the case does not need it",
+    "not_in_control": "the control's own outcome takes its place",
     "no_flow": "nothing that it produced is used by a kept span",
     "unrelated": "it is no act of the agent, its user or a dependency",
     "transport": "it is transport of a call that is not kept",

@@ -1,76 +1,145 @@
-"""Neighbouring cases that would show which side of a limit a product decides on: suggestions, nothing is written."""
+"""``extract-fixture controls``: neighbouring cases beside one, so that a fix which overshoots is caught."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from collections.abc import Mapping, Sequence
+from dataclasses import replace as replace_of
+from datetime import UTC, datetime
+from pathlib import Path
 
-from extractor.model.json import JsonValue
+import click
 
-from .view import CaseView, items, members, text
+from extractor import neighbours, ruleset, settings
+from extractor.errors import UsageError
+from extractor.model.json import JsonValue, MalformedJson, parse
+from extractor.model.layout import CONTROLS
+from extractor.write import store_controls
 
-_TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_ZONES = ("time_zone", "timezone", "tz", "zone_id")
-_MOST = 3
-_SECOND = timedelta(seconds=1)
-
-
-def suggested(view: CaseView) -> Iterator[str]:
-    """Yield instants close to the limits of a case's time facts, nearest to its own first, as ``--frozen-at`` takes them."""
-    frozen = _instant(view.fixture.get("frozen_at"), UTC)
-    if frozen is None:
-        return
-    zone = _zone(view.fixture.get("time_zone")) or frozen.tzinfo or UTC
-    found: dict[datetime, str] = {}
-    for fact in items(view.fixture.get("facts")):
-        name = text(fact.get("name"))
-        if name.startswith("time."):
-            told = members(fact.get("value"))
-            there = next((known for each in _ZONES if (known := _zone(told.get(each)))), zone)
-            for value in told.values():
-                if (limit := _limit(value, frozen, there)) is not None:
-                    found.setdefault(limit, name.removeprefix("time."))
-    for limit in sorted(found, key=lambda each: abs(each - frozen))[:_MOST]:
-        yield f"{(limit - _SECOND).isoformat()} and {limit.isoformat()}, either side of {found[limit]}"
-    if (other := _other_offset(frozen, zone)) is not None:
-        yield f"{other.isoformat()}, the same local time under another offset"
+from . import options, summary
+from .console import Console
+from .keyring import workspace_key
+from .view import CaseView
 
 
-def _limit(value: JsonValue, frozen: datetime, zone: tzinfo) -> datetime | None:
-    """Return the instant that a limit means; a time of day is one of the decision's own day."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 10**9 <= value < 10**10:
-        return datetime.fromtimestamp(float(value), zone)
-    if not isinstance(value, str):
-        return None
-    if (match := _TIME_OF_DAY.fullmatch(value)) is not None:
-        day = frozen.astimezone(zone).date()
-        return datetime.combine(day, time(int(match.group(1)), int(match.group(2))), zone)
-    return _instant(value + "T00:00:00" if _DAY.fullmatch(value) else value, zone)
-
-
-def _instant(value: JsonValue, zone: tzinfo) -> datetime | None:
+def _result(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[JsonValue, ...]:
+    """Return a given result as the only item, none where none is given: null is a result too."""
+    text = options.typed(ctx, param, value)
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=zone) if moment is not None and moment.tzinfo is None else moment
+        return (parse(text),) if isinstance(text, str) else ()
+    except MalformedJson as fault:
+        raise UsageError(f"--result is no JSON: {fault.code}") from None
 
 
-def _zone(value: JsonValue) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(value) if isinstance(value, str) and value else None
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
+def _actions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+    del ctx, param
+    found: dict[str, str] = {}
+    for position, pair in enumerate(value, start=1):
+        name, equals, action = pair.partition("=")
+        if not (name and equals and action) or name in found:
+            raise UsageError(f"--expect number {position} must be NAME=ACTION, once a control")
+        found[name] = action
+    return found
 
 
-def _other_offset(frozen: datetime, zone: tzinfo) -> datetime | None:
-    """Return the nearest day on which the clock shows the same and the offset is another, within a week."""
-    here = frozen.astimezone(zone)
-    for days in (-1, 1, -2, 2, -7, 7):
-        other = here + timedelta(days=days)
-        if other.utcoffset() != here.utcoffset():
-            return other
-    return None
+@click.command()
+@click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(neighbours.KINDS),
+    multiple=True,
+    help="How the call ends; may repeat.  [default: all that fit]",
+)
+@click.option("--tool", metavar="TOOL", callback=options.typed, help="Another tool's call than the boundary's.")
+@click.option(
+    "--result",
+    metavar="JSON|@FILE",
+    callback=_result,
+    help="What the tool answers in the success control, where the case records no result of it.",
+)
+@click.option(
+    "--states",
+    metavar="TEXT|@FILE",
+    multiple=True,
+    callback=options.typed,
+    help="Words that the answer must hold in the success control.  [default: the case's own claims]",
+)
+@click.option("--time", "in_time", is_flag=True, help="Controls on either side of each limit of the case's time facts.")
+@click.option(
+    "--expect",
+    "actions",
+    metavar="NAME=ACTION",
+    multiple=True,
+    callback=_actions,
+    help="The tool that is the right action in a control of --time.",
+)
+@click.option("--replace", is_flag=True, help="Make controls anew in which people have said something since.")
+@options.key_file
+@options.model
+@options.as_json
+@options.quiet
+def command(  # noqa: PLR0913 # options that no configuration holds
+    *,
+    case: Path,
+    kinds: tuple[neighbours.Kind, ...],
+    tool: str | None,
+    result: tuple[JsonValue, ...],
+    states: tuple[str, ...],
+    in_time: bool,
+    actions: dict[str, str],
+    replace: bool,
+    key_file: Path | None,
+    model: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make neighbouring cases beside a quarantined one, so that a fix which overshoots is caught.
+
+    Each is the case with one thing changed: how the boundary's call ended, or the instant of the decision. They stand in
+    CASE/controls/NAME, synthetic and said to be so, proved like the case. What is right at another instant only people
+    know: such a control is incomplete until --expect or `annotate CASE/controls/NAME` says it.
+    """
+    console = Console(json=as_json, quiet=quiet)
+    project = settings.find(Path.cwd())
+    key = workspace_key(key_file, project.key_file, console)
+    config = replace_of(project.config, nlp=project.config.nlp.using(model))
+    told = neighbours.Told(result=result[0] if result else None, given=bool(result), states=states, actions=actions)
+    wanted = neighbours.Wanted(kinds=kinds, tool=tool, time=in_time)
+    made = neighbours.controls(case, wanted, told, config, ruleset.load(project.rules), key)
+    stored = store_controls(
+        case,
+        {each.name: each.fixture for each in made},
+        replace=replace,
+        act="controlled",
+        at=datetime.now(UTC).replace(microsecond=0).isoformat(),
+    )
+    if as_json:
+        console.data([_for_machines(case, each, stored[each.name]) for each in made])
+    console.rows(_for_people(case, made, stored))
+
+
+def _for_machines(case: Path, control: neighbours.Control, state: str) -> JsonValue:
+    return {
+        "name": control.name,
+        "case_id": control.fixture.case_id,
+        "path": str(case / CONTROLS / control.name),
+        "state": state,
+        "rule": control.rule,
+        "complete": not control.fixture.incomplete,
+        "fixture_sha256": CaseView.of(control.fixture.files).sha256,
+    }
+
+
+def _for_people(case: Path, made: Sequence[neighbours.Control], stored: Mapping[str, str]) -> summary.Rows:
+    rows = [
+        (each.name, f"{stored[each.name]}{'; incomplete' if each.fixture.incomplete else ''}: {each.rule}")
+        for each in made
+    ]
+    if kept := [name for name, state in stored.items() if state == "kept"]:
+        rows.append(("kept", f"{len(kept)} in which people have said something since; --replace makes them anew"))
+    open_ = [each.name for each in made if each.fixture.incomplete and stored[each.name] != "kept"]
+    if open_:
+        rows.append(("next", f"extract-fixture annotate {case / CONTROLS / open_[0]} --failure … --prohibit …"))
+    else:
+        rows.append(("next", f"extract-fixture validate {case}"))
+    return rows

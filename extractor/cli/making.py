@@ -46,7 +46,7 @@ class Made:
 
 def made(reading: Reading, run: Run) -> Made:
     """Return the case of a reading, proved, written to quarantine and on record there. Raises what `pipeline.extract` does."""
-    extraction = pipeline.extract(reading, run.config, run.rules, run.key, _occasion())
+    extraction = pipeline.extract(reading, run.config, run.rules, run.key, occasion())
     stored = write.store(extraction.fixture, extraction.capture, run.store, replace=run.replace)
     review.enrol(run.store, stored.case_id)
     return Made(fixture=extraction.fixture, stored=stored, explained=extraction.explained)
@@ -64,7 +64,8 @@ def tell(console: Console, case: Made, statement: Statement) -> None:
         )
 
 
-def _occasion() -> pipeline.Occasion:
+def occasion() -> pipeline.Occasion:
+    """Return where and when this run takes place."""
     now = datetime.now(UTC).replace(microsecond=0)
     return pipeline.Occasion(
         extracted_at=now.isoformat(),

@@ -9,7 +9,7 @@ import click
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
 
-from . import because, controls, options, proofs, summary, timing
+from . import because, options, proofs, suggested, summary, timing
 from .console import Console
 from .view import CaseView, Members, items, members, text
 
@@ -70,7 +70,7 @@ def command(*, case: Path, as_proofs: bool, as_timing: bool, why: str | None, as
     if told := _told(view):
         console.rows(told)
         console.say()
-    if near := list(controls.suggested(view)):
+    if near := list(suggested.suggested(view)):
         console.rows([("controls" if not index else "", f"freeze at {line}") for index, line in enumerate(near)])
         console.say()
     problems = view.problems

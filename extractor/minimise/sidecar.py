@@ -21,10 +21,18 @@ _DOCUMENT = re.compile(r"documents\[(\d+)\]")
 _MODEL_EVENT = re.compile(r"model_events\[(\d+)\]")
 
 
-def restated(statement: Document, before: Document, reduced: Reduced, fixture: bytes, minimised: JsonValue) -> Document:
+def restated(
+    statement: Document,
+    before: Document,
+    reduced: Reduced,
+    fixture: bytes,
+    minimised: JsonValue,
+    *,
+    reason: str = REASON,
+) -> Document:
     """Return the statement about the smaller case's bytes; ``minimised`` is its member of that name, or None.
 
-    A span whose evidence went is dropped by the reason ``minimised``. Its secret stays told, as one outside the case.
+    A span whose evidence went is dropped by ``reason``. Its secret stays told, as one outside the case.
     Raises `InputUnreadable` for what is no statement of ours.
     """
     predicate, subject = statement.get("predicate"), statement.get("subject")
@@ -32,7 +40,7 @@ def restated(statement: Document, before: Document, reduced: Reduced, fixture: b
         raise InputUnreadable(f"{PROVENANCE} is no statement about a fixture")
     kept, redaction = reduced.kept, predicate.get("redaction")
     changed: Document = {
-        "selection": list(_decisions(predicate.get("selection"), before, kept)),
+        "selection": list(_decisions(predicate.get("selection"), before, kept, reason)),
         "attempts": _attempts(predicate.get("attempts"), kept),
         "redaction": {**redaction, "secrets": _secrets(redaction.get("secrets"), kept)}
         if isinstance(redaction, dict)
@@ -59,7 +67,7 @@ def _relations(relations: JsonValue, reduced: Reduced) -> JsonValue:
     return {**relations, "pseudonyms": kept}
 
 
-def _decisions(selection: JsonValue, before: Document, kept: Kept) -> list[JsonValue]:
+def _decisions(selection: JsonValue, before: Document, kept: Kept, reason: str) -> list[JsonValue]:
     decisions = [each for each in selection if isinstance(each, dict)] if isinstance(selection, list) else []
     first = sorted(
         int(match[1]) for each in decisions if (match := _DOCUMENT.fullmatch(str(each.get("becomes")))) is not None
@@ -71,7 +79,7 @@ def _decisions(selection: JsonValue, before: Document, kept: Kept) -> list[JsonV
             found.append(each)
             continue
         now = _becomes(place, before, kept, first)
-        gone = {} if now is not None else {"decision": "dropped", "reason": REASON}
+        gone = {} if now is not None else {"decision": "dropped", "reason": reason}
         found.append({**each, **gone, "becomes": now})
     return found
 

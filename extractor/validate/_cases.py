@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,19 +14,21 @@ from ..model.layout import CAPTURE, CONTROLS, FILES, FIXTURE, FOLDERS, PROVENANC
 from ..replay.fixture_check import MAX_BYTES, Unreadable, load, structural_problems
 from ..schemas import schema_problems
 from ._report import CaseReport, Problem, ValidationReport
-from ._sidecar import Sidecar, find_sidecar, sidecar_problems
+from ._sidecar import Sidecar, derived_from, find_sidecar, sidecar_problems
 
 _DEEPEST = 3  # fixtures/quarantine/<case_id>, and one folder more for whoever groups them
 
 
-def validate_case(path: Path, *, provenance_dir: Path | None = None) -> ValidationReport:
+def validate_case(path: Path, *, provenance_dir: Path | None = None, controls: bool = True) -> ValidationReport:
     """Judge a case folder, a fixture.json, or a folder of cases (hidden names and links are not followed).
+
+    The controls of a case are judged with it, unless ``controls`` is false.
 
     ``provenance_dir`` holds ``<case_id>/provenance.json``, or provenance.json itself for a single case. ``capture.json``
     is never read. Raises `InputUnreadable` where nothing can be read or no case is found.
     """
     try:
-        found = tuple(_found(path))
+        found = tuple(each for each in _found(path) if controls or each.named or each.folder == path)
         if not found:
             raise InputUnreadable("no case is found there: a case folder holds fixture.json")
         sole = len(found) == 1
@@ -60,7 +63,7 @@ def _found(path: Path) -> Iterator[_Found]:
 
 def _in_folder(folder: Path, depth: int) -> Iterator[_Found]:
     if any((folder / name).is_symlink() or (folder / name).exists() for name in (FIXTURE, PROVENANCE, CAPTURE)):
-        yield _Found(fixture=folder / FIXTURE, folder=folder)
+        yield _Found(fixture=folder / FIXTURE, folder=folder, named=folder.resolve().parent.name != CONTROLS)
         controls = folder / CONTROLS
         if controls.is_dir() and not controls.is_symlink():
             for control in _folders_in(controls):
@@ -98,7 +101,17 @@ def _judge(found: _Found, position: int, provenance_dir: Path | None, *, sole: b
         problems.append(Problem(voice="folder", line="the folder does not bear the name of its case_id"))
     sidecar: Sidecar = find_sidecar(found.fixture.parent, provenance_dir, case_id, sole=sole)
     problems += sidecar_problems(sidecar, content)
+    if found.folder is not None and not found.named:
+        problems += _control_problems(found.folder, sidecar)
     return CaseReport(position=position, case_id=case_id, provenance=sidecar.where, problems=tuple(problems))
+
+
+def _control_problems(folder: Path, sidecar: Sidecar) -> Iterator[Problem]:
+    """Yield a problem for a control that was derived from other bytes than its case has now: what went there stands here."""
+    of = derived_from(sidecar)
+    case = _content(_Found(fixture=folder.resolve().parent.parent / FIXTURE, folder=folder))
+    if of is not None and case is not None and of != hashlib.sha256(case).hexdigest():
+        yield Problem(voice="control", line="it was derived from other bytes than its case has now; make it anew")
 
 
 def _content(found: _Found) -> bytes | None:

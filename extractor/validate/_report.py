@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import ProvenanceInvalid, ValidationFailed
 
-Voice: TypeAlias = Literal["structure", "schema", "bytes", "folder", "sidecar schema", "provenance"]
+Voice: TypeAlias = Literal["structure", "schema", "bytes", "folder", "sidecar schema", "provenance", "control"]
 """``structure`` is the dependency-free check, ``schema`` the JSON Schema of fixture.json; see docs/fixture-format.md."""
 
 

@@ -55,6 +55,18 @@ def sidecar_problems(sidecar: Sidecar, fixture: bytes) -> list[Problem]:
     return problems
 
 
+def derived_from(sidecar: Sidecar) -> str | None:
+    """Return the digest of the fixture that a control was derived from, None where the sidecar tells of none."""
+    try:
+        statement = parse(sidecar.content) if sidecar.content is not None else None
+    except MalformedJson:
+        return None
+    predicate = statement.get("predicate") if isinstance(statement, dict) else None
+    control = predicate.get("control") if isinstance(predicate, dict) else None
+    of = control.get("of_sha256") if isinstance(control, dict) else None
+    return of if isinstance(of, str) else None
+
+
 def vouched(fixture: Path) -> bytes | None:
     """Return the bytes of a fixture.json where the sidecar beside it fits its schema and records their very digest.
 

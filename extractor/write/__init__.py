@@ -1,6 +1,7 @@
 """A proved case becomes files: canonical bytes, the sidecar, the README, and the store that holds them whole or not."""
 
 from ._capture import render_capture
+from ._controls import store_controls
 from ._fixture import case_id, render_fixture
 from ._notices import REVIEW, ROTATE, Notices
 from ._provenance import render_provenance, stand_ins
@@ -28,4 +29,5 @@ __all__ = [
     "shelves",
     "stand_ins",
     "store",
+    "store_controls",
 ]

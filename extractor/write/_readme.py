@@ -24,16 +24,22 @@ _NEXT = {
 
 
 def render_readme(
-    document: Document, *, replayable: bool, notices: Notices = _NOTHING, minimised: bool = False
+    document: Document,
+    *,
+    replayable: bool,
+    notices: Notices = _NOTHING,
+    minimised: bool = False,
+    control: JsonValue = None,
 ) -> bytes:
     """Return the README's bytes: headings, state, two paragraphs, the next command. UTF-8, LF, deterministic.
 
     It says the state in which extraction leaves the case; what happens later stands in history.jsonl. All text of the
     incident stands in code spans, so that nothing in it is markup. ``notices`` come first among what is next. Of a
-    ``minimised`` case it says that evidence was taken away.
+    ``minimised`` case it says that evidence was taken away; of a ``control``, by that member of its sidecar, that it is
+    synthetic, and by which rule it was made.
     """
     state = _state(document, replayable=replayable)
-    here = "case" if minimised else "trace"
+    here = "case" if minimised or control else "trace"
     return "\n".join(
         [
             f"# {document.get('case_id')}",
@@ -41,8 +47,9 @@ def render_readme(
             f"State when written: quarantine, {state.replace('_', '-')}.",
             "Pseudonymised, never anonymous: identifiers were replaced; the story itself may still point to somebody.",
             *([_MINIMISED] if minimised else []),
+            *_control(document, control),
             "",
-            "## What happened",
+            "## What happens" if control else "## What happened",
             "",
             " ".join([_scene(document), _asked(document, here), _attempts(document, here), _answer(document)]),
             "",
@@ -57,6 +64,13 @@ def render_readme(
             "",
         ]
     ).encode("utf-8")
+
+
+def _control(document: Document, control: JsonValue) -> list[str]:
+    if not isinstance(control, dict):
+        return []
+    owner, rule = code(document.get("control_of")), code(control.get("rule"))
+    return [f"Synthetic: a control beside {owner} that never happened. Rule: {rule}."]
 
 
 def _told(notices: Notices, document: Document) -> list[str]:
@@ -78,7 +92,7 @@ def _scene(document: Document) -> str:
     where += f" version {code(version)}" if version else ""
     workflow = document.get("workflow_version")
     where += f", workflow {code(workflow)}" if workflow else ""
-    return f"The failure shows at {code(document.get('frozen_at'))}{where}."
+    return f"The {'decision falls' if document.get('control_of') else 'failure shows'} at {code(document.get('frozen_at'))}{where}."
 
 
 def _asked(document: Document, here: str) -> str:

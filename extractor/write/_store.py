@@ -41,7 +41,7 @@ class Stored:
     state: Literal["written", "unchanged", "replaced"]
 
 
-Act: TypeAlias = Literal["extracted", "annotated", "minimised", "reviewed"]
+Act: TypeAlias = Literal["extracted", "annotated", "minimised", "recaptured", "reviewed"]
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -87,9 +87,9 @@ def store(
             )
         try:
             event = "replaced" if present and act == "extracted" else act
-            line = _line(fixture, event, at or _extracted_at(capture), counts)
+            line = history_line(fixture.files[FIXTURE], event, at or _extracted_at(capture), counts)
             _build(quarantine, fixture, capture, line, present=present)
-            _publish(quarantine, case, present=present)
+            publish(quarantine, case, present=present)
         finally:
             folders.heal(quarantine)
     return Stored(case_id=case, path=path, state="replaced" if present else "written")
@@ -127,8 +127,7 @@ def _carry(quarantine: int, case: str, target: int, kept: Sequence[str]) -> byte
     """Copy what stays of the old case; return its history, which names the old fixture's digest."""
     source = folders.open_folder(quarantine, case)
     try:
-        if set(folders.names(source)) - FILES - FOLDERS:
-            raise UsageError("the case folder holds what no case has; move it away before the case is replaced")
+        refuse_strangers(source)
         for name in kept:
             folders.copy(source, target, name)
         history = folders.read(source, HISTORY) or b""
@@ -137,10 +136,17 @@ def _carry(quarantine: int, case: str, target: int, kept: Sequence[str]) -> byte
         os.close(source)
 
 
-def _line(fixture: Fixture, event: str, at: JsonValue, counts: Mapping[str, int]) -> bytes:
-    digest = hashlib.sha256(fixture.files[FIXTURE]).hexdigest()
+def refuse_strangers(case: int) -> None:
+    """Raise `UsageError` where an open case folder holds what no case has: it would be lost with the folder."""
+    if set(folders.names(case)) - FILES - FOLDERS:
+        raise UsageError("the case folder holds what no case has; move it away before the case is replaced")
+
+
+def history_line(fixture: bytes, event: str, at: JsonValue, counts: Mapping[str, int]) -> bytes:
+    """Return a line of a case's history: what was done to which fixture.json, when, and how much of what."""
+    digest = hashlib.sha256(fixture).hexdigest()
     told: dict[str, JsonValue] = {"at": at, "event": event, "fixture_sha256": digest, **counts}
-    if made_up := _synthetic(fixture.files[FIXTURE]):
+    if made_up := _synthetic(fixture):
         told |= {"synthetic": made_up, "to_look_at": list(LOOKED_AT_BY)}
     return f"{compact(told)}\n".encode()
 
@@ -159,7 +165,8 @@ def _extracted_at(capture: bytes | None) -> JsonValue:
     return captured.get("extracted_at") if isinstance(captured, dict) else None
 
 
-def _publish(quarantine: int, case: str, *, present: bool) -> None:
+def publish(quarantine: int, case: str, *, present: bool) -> None:
+    """Give the case that stands under its temporary name its own one; ``present`` where an older case has it."""
     fresh, aside = f"{folders.FRESH}{case}", f"{folders.ASIDE}{case}"
     if not present:
         os.rename(fresh, case, src_dir_fd=quarantine, dst_dir_fd=quarantine)

@@ -61,6 +61,7 @@ DROPPED: Final = {
     "after_boundary": "after the failure, and not caused by it",
     "override_drop": "somebody left it out with --drop",
     "minimised": "taken away: the failure shows without it",
+    "not_in_control": "the control's own outcome takes its place",
     "unrelated": "neither speech nor a call",
     "repeated_history": "repeats what is kept elsewhere",
     "no_flow": "nothing in the failure came from it",
