@@ -60,6 +60,8 @@ def controls(
     now = standing(case, key)
     about = call(now.document, now.predicate, wanted.tool) if wanted.kinds or not wanted.time else None
     plans = [*_outcomes(now, about, wanted, told), *(instants(now.document) if wanted.time else ())]
+    if (told.given or told.states) and all(plan.kind != "success" for plan in plans):
+        raise UsageError("--result and --states are about the success control, which is not made here")
     if not plans:
         raise UsageError("the case has no time fact with a limit, so there is no instant to stand on either side of")
     if strange := sorted(told.actions.keys() - {plan.name for plan in plans if plan.kind == "time"}):

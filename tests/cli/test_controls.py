@@ -171,6 +171,20 @@ def test_an_action_for_a_control_that_is_not_made_is_refused(recovery, capsys):
     assert run(["controls", str(recovery), "--time", "--expect", "handoff.create"]) == 2
 
 
+def test_what_is_typed_for_a_control_that_is_not_made_is_refused(complete, result, capsys):
+    assert run(["controls", str(complete), "--kind", "timeout", "--result", result]) == 2
+    assert run(["controls", str(complete), "--kind", "timeout", "--states", "done"]) == 2
+    assert "success control" in capsys.readouterr().err
+    assert run(["controls", str(complete), "--kind", "success", "--result", "{"]) == 2
+    assert not (complete / "controls").exists()
+
+
+def test_a_control_is_shown_like_a_case(complete, capsys):
+    assert run(["controls", str(complete), *OTHERS, "--quiet"]) == 0
+    assert run(["show", str(complete / "controls" / "rejection")]) == 0
+    assert "ToolRejected" in capsys.readouterr().out
+
+
 def test_a_case_without_limits_has_no_controls_in_time(complete, capsys):
     assert run(["controls", str(complete), "--time"]) == 2
     assert "no time fact" in capsys.readouterr().err
