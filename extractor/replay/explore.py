@@ -11,9 +11,10 @@ from typing import TypeAlias
 
 from extractor.errors import UsageError
 
+from .choices import Point
 from .faults import ReplayFault
 from .labels import first_of
-from .schedule import Point, Schedule
+from .schedule import Schedule
 from .session import Session
 
 Run: TypeAlias = Callable[[Schedule], Session]
@@ -89,6 +90,7 @@ def drive(run: Run, schedule: Schedule) -> Session:
     with schedule.driving(thread):
         thread.start()
         ended = schedule.watch(thread)
+    schedule.settle()
     if not ended:
         _abandon(schedule)
     if schedule.fault is not None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, TypeAlias
 
+from .choices import Choices, Point
 from .events import Arguments
 from .faults import HarnessDefect, ReplayFault
 from .quiet import State, Watch, frames
@@ -30,14 +31,6 @@ _CURE_STUCK: Final = (
     "let the agent's workers wait for nothing but each other, tools and the session's clock; a lock held across a tool call must "
     "be released when the call fails"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A moment at which more than one call could go: ``ready`` are they (``2:refund.find``), ``chosen`` the index of the one."""
-
-    ready: tuple[str, ...]
-    chosen: int
 
 
 @dataclass(slots=True, eq=False)
@@ -74,12 +67,10 @@ class Schedule:
         patience_s: float = 2.0,
         limit_s: float = 60.0,
     ) -> None:
-        self.choices = tuple(choices)
+        self._choices = Choices(choices, expected)
         self.explored = explored
-        self.points: list[Point] = []
         self.calls: list[str] = []
         self.fault: ReplayFault | None = None
-        self._expected = tuple(expected)
         self._patience_s = patience_s
         self._limit_s = limit_s
         self._bound = _Bindings()
@@ -92,6 +83,11 @@ class Schedule:
         self._watch = Watch(gone=self._started.ended)
         self._moves = 0
         self._driven = False
+
+    @property
+    def points(self) -> Sequence[Point]:
+        """Where there was a choice, and what was chosen."""
+        return tuple(self._choices.points)
 
     @property
     def alternatives(self) -> bool:
@@ -127,7 +123,13 @@ class Schedule:
     @contextmanager
     def _held(self, entry: _Parked) -> Iterator[None]:
         if not self._driven:
-            raise self._give_up("a scheduled session runs within explore or drive, which keep it bounded", "not_driven")
+            raise self._give_up(
+                HarnessDefect(
+                    "a call waits for its turn, and nobody gives turns",
+                    code="not_driven",
+                    cure="run a scheduled session within explore or drive, which keep it bounded",
+                )
+            )
         self._go_on()
         with self._changed:
             self._parked.append(entry)
@@ -167,29 +169,16 @@ class Schedule:
 
     def _choose(self) -> _Parked | None:
         ready = sorted(self._parked, key=lambda each: (self._bound.rank(each.tool, each.arguments), each.worker))
-        chosen = 0
-        if len(ready) > 1:
-            names = tuple(f"{each.worker}:{each.tool}" for each in ready)
-            at = len(self.points)
-            chosen = self.choices[at] if at < len(self.choices) else 0
-            if at < len(self._expected) and self._expected[at].ready != names:
-                self._give_up(
-                    "the agent's workers met other calls under the same interleaving: something else than the order of "
-                    "calls decides",
-                    "schedule_diverged",
-                )
-                return None
-            if not 0 <= chosen < len(ready):
-                self._give_up("the interleaving names a call that was not there to be chosen", "schedule_choice")
-                return None
-            self.points.append(Point(ready=names, chosen=chosen))
-        self.calls.append(f"{ready[chosen].worker}:{ready[chosen].tool}")
+        names = tuple(f"{each.worker}:{each.tool}" for each in ready)
+        try:
+            chosen = self._choices.choose(names)
+        except HarnessDefect as defect:
+            self._give_up(defect)
+            return None
+        self.calls.append(names[chosen])
         return ready[chosen]
 
-    def _give_up(self, message: str, code: str, cure: str | None = None) -> ReplayFault:
-        fault = HarnessDefect(
-            message, code=code, cure=cure or "make the run depend on the session alone, then try again"
-        )
+    def _give_up(self, fault: ReplayFault) -> ReplayFault:
         self._bound.report(fault)
         with self._changed:
             self.fault = self.fault or fault
@@ -274,7 +263,7 @@ class Schedule:
     def _stuck(self, message: str, code: str, thread: threading.Thread) -> None:
         if not thread.is_alive():
             return
-        self._give_up(f"{message}, after {len(self.calls)} calls", code, _CURE_STUCK)
+        self._give_up(HarnessDefect(f"{message}, after {len(self.calls)} calls", code=code, cure=_CURE_STUCK))
         for loop in list(self._known_loops):
             _in_loop(loop, lambda loop=loop: _cancel_all(loop))  # type: ignore[misc]  # bound at once
 
@@ -289,6 +278,12 @@ class Schedule:
                 continue
             least = min(least, self._watch.state(thread, seen))
         return least
+
+    def settle(self) -> None:
+        """Hold an ended run to its choices: all of them were there to be made."""
+        defect = self._choices.unmet()
+        if defect is not None and self.fault is None:
+            self._give_up(defect)
 
     def leave(self) -> None:
         """Leave the session of a run that was given up and never came back."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from extractor.model.json import JsonValue
 
-from .concurrency import related
 from .deadline import Deadline
 from .effects import Effects
 from .events import Arguments, ToolEvent
@@ -17,6 +16,7 @@ from .faults import CallMismatch, NotExpressible, NothingRecorded
 from .ledger import Ledger, Source
 from .matching import Renaming, as_json, difference, keys_of, short
 from .order import Order, Ordering
+from .shared_state import SharedState
 
 if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
     from .schedule import Schedule
@@ -36,6 +36,8 @@ _SCHEDULE = (
     "run it within explore() of extractor.replay.explore (or with --interleavings N): a green run in one order says nothing "
     "about the others"
 )
+_RECORDED: Final[Source] = "recorded"
+_ALTERNATE: Final[Source] = "alternate"
 _HARM = "if the recorded call is the harm itself, say so: annotate CASE --violation {attempt}"
 
 
@@ -75,7 +77,7 @@ class ScriptedTools:
         self._schedule = schedule
         self._home = threading.current_thread()
         self._workers: set[object] = set()
-        self._accepted: list[tuple[int | None, Arguments]] = []
+        self._state = SharedState(self._events, self._order.section)
         self._names = Renaming()
         self._lock = threading.RLock()
         self.effects = Effects(self._events, self._names)
@@ -114,7 +116,8 @@ class ScriptedTools:
     def place(self, tool: str, arguments: Arguments) -> int:
         """Return the position of the recorded call that would answer, behind all of them when there is none."""
         with self._lock:
-            return next((place for place in self._due(tool, arguments)), len(self._events))
+            place = self._due(tool, arguments)
+        return len(self._events) if place is None else place
 
     @property
     def concurrent(self) -> bool:
@@ -128,8 +131,7 @@ class ScriptedTools:
                 self._alone(tool)
             event, place = self._answer(tool, called)
             self.calls.append((tool, called))
-            if event.side_effect == "accepted":
-                self._accepted.append((place, called))
+            self._state.accept(event, place, called)
             self.effects.record(event, called)
         if self._deadline is not None:
             event = self._deadline.settle(event)
@@ -186,20 +188,20 @@ class ScriptedTools:
                 )
             )
 
-    def _due(self, tool: str, arguments: Arguments) -> list[int]:
-        return [
-            place
-            for place in self._order.due()
-            if self._events[place].tool == tool and self._differs(self._events[place], arguments) is None
-        ]
+    def _due(self, tool: str, arguments: Arguments) -> int | None:
+        """Return the position of the recorded call that is due and equal to this one, None when there is none."""
+        for place in self._order.due():
+            if self._events[place].tool == tool and self._differs(self._events[place], arguments) is None:
+                return place
+        return None
 
     def _answer(self, tool: str, arguments: Arguments) -> tuple[ToolEvent, int | None]:
         """Return what answers a call, and the position of the recorded call that it is, None for one that was not recorded."""
-        for place in self._due(tool, arguments)[:1]:
-            event = self._events[place]
-            source: Source = "recorded"
-            if self._outdated(place, arguments):
-                event, source = self._instead(place, arguments), "alternate"
+        place = self._due(tool, arguments)
+        if place is not None:
+            event, source = self._events[place], _RECORDED
+            if self._state.outdated(place, arguments):
+                event, source = self._instead(place, arguments), _ALTERNATE
             self._order.take(place)
             self._bind(event, arguments)
             self._ledger.serve("tools", tool, source)
@@ -221,24 +223,9 @@ class ScriptedTools:
                 return made, None
         return self._refuse(tool, arguments)
 
-    def _outdated(self, place: int, arguments: Arguments) -> bool:
-        """Say whether a recorded read knew of other effects on its resource than this run has brought about."""
-        section = self._order.section
-        if place not in section.places or self._events[place].side_effect != "none":
-            return False
-        # Of a recorded effect that overlapped with the read, the order in which both began is taken for that of the service.
-        later = any(related(changed, arguments) for other, changed in self._accepted if other is None or other > place)
-        come = {other for other, _ in self._accepted}
-        lacking = any(
-            other not in come and related(self._events[other].arguments, arguments)
-            for other in section.before[place]
-            if self._events[other].side_effect == "accepted" and self._events[other].role == "evidence"
-        )
-        return later or lacking
-
     def _too_early(self, alternate: ToolEvent, arguments: Arguments) -> bool:
         """Say whether an alternate of a read in the section would tell of an effect before there is one."""
-        if alternate.side_effect != "none" or any(related(changed, arguments) for _, changed in self._accepted):
+        if alternate.side_effect != "none" or not self._state.untouched(arguments):
             return False
         reads = [self._events[place] for place in self._order.section.places]
         return any(

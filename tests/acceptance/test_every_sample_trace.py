@@ -22,4 +22,4 @@ def test_every_trace_yields_a_case(name, override) -> None:
 
 
 def test_the_samples_are_all_there() -> None:
-    assert len(INCIDENTS) == 4
+    assert len(INCIDENTS) == 5

@@ -353,6 +353,18 @@ def test_a_run_that_depends_on_more_than_the_order_of_calls_is_named(race):
     assert "something else than the order" in exploration.interleavings[-1].failure
 
 
+def test_a_run_that_has_fewer_choices_than_it_had_is_named(race):
+    runs = []
+
+    async def tiring(session):
+        runs.append(1)
+        await (buggy if len(runs) == 1 else sequential)(session)
+
+    exploration = explore(running(race(), tiring))
+    assert exploration.tried == 2
+    assert (exploration.label, exploration.exhausted) == ("harness_defect", False)
+
+
 def test_a_choice_that_was_not_there_is_named(race):
     with pytest.raises(HarnessDefect) as caught:
         drive(running(race(), buggy), Schedule([7]))
