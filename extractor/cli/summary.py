@@ -18,6 +18,8 @@ from .view import CaseView, Members, items, members, text
 
 Rows = Sequence[tuple[str, str]]
 _SHOWN = 6
+_ORACLES = ("boundary", "claims", "effects", "action", "policy_decision", "authorization")
+"""Members of ``expected`` of which one is enough for a replay to be judged."""
 
 
 def for_machines(fixture: Fixture, stored: Stored) -> JsonValue:
@@ -126,7 +128,7 @@ def next_step(view: CaseView, path: Path, *, incomplete: bool) -> Rows:
         ("--failure", failure.get("trigger")),
         ("--prohibit", expected.get("prohibited_claims")),
         ("--evidence-needed", failure.get("evidence_needed")),
-        ("--boundary", expected.get("boundary") or expected.get("claims")),
+        ("--boundary", next((told for each in _ORACLES if (told := expected.get(each))), None)),
     )
     lacking = " ".join(f"{option} …" for option, given in wanted if not given)
     return (("next", f"extract-fixture annotate {path} {lacking}".rstrip()),)

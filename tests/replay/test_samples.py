@@ -6,19 +6,24 @@ Agents are not bent to fit: they get the recorded answers through their own seam
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from extractor.annotation import annotate
+from extractor.model.config import RunConfig, Statement
 from extractor.model.layout import FIXTURE
 from extractor.replay.case import ReplayCase, case_of
 from extractor.replay.faults import ReplayFault
 from extractor.replay.session import Session
+from extractor.write import store
 from sample_traces.agents import Message, Request, Seam
 
-from ..acceptance.samples import INCIDENTS, extracted
+from ..acceptance.samples import INCIDENTS, KEY, RULES, extracted
 
 DECIDED = {
     "refund-timeout": "claims",
@@ -47,9 +52,9 @@ def spoken(parts: Sequence[Mapping[str, Any]]) -> Message:
     return {"role": "assistant", "parts": [forms[part["type"]](part) for part in parts if part["type"] in forms]}
 
 
-def replayed(name: str, version: str, **given: Any) -> Session:
+def replayed(name: str, version: str, *, of: ReplayCase | None = None, **given: Any) -> Session:
     agent = importlib.import_module(INCIDENTS[name]["agent"])
-    with Session(case(name), version=version, **given) as session:
+    with Session(of or case(name), version=version, **given) as session:
         seam = Seam(
             call_model=lambda _instructions, _messages: spoken(session.model.call(None, ())),
             call_tool=session.call_tool,
@@ -105,3 +110,29 @@ def test_only_the_fix_that_calls_another_tool_is_answered_by_people() -> None:
 def test_a_red_run_is_served_nothing_that_was_not_recorded(name: str) -> None:
     with pytest.raises(ReplayFault):
         replayed(name, "run_fixed", expect="red")
+
+
+def test_what_is_told_of_a_case_that_stands_replays_as_well(tmp_path: Path) -> None:
+    """People see pseudonyms alone, and name with them what the fix will call."""
+    name, made = "recovery-dst", extracted("recovery-dst", complete=False)
+    stored = store(made.fixture, made.capture, tmp_path, replace=False).path
+    harm = json.loads((stored / FIXTURE).read_bytes())["tool_events"][-1]
+    answer = {
+        "tool": "handoff.create",
+        "arguments": {each: harm["arguments"][each] for each in ("account_id", "policy_version")}
+        | {"queue": "recovery"},
+        "outcome": {"type": "result", "value": {"status": "queued"}},
+        "side_effect": "accepted",
+    }
+    told = Statement(
+        prohibit=("self-service instructions while the recovery team is at work",),
+        violations=("recovery.send_instructions",),
+        action="handoff.create",
+        alternates=(answer,),
+    )
+    case = case_of(annotate(stored, told, RunConfig(), RULES, KEY).fixture.files[FIXTURE])
+    for version, passed in (("run_buggy", False), ("run_fixed", True)):
+        session = replayed(name, version, of=case)
+        session.hold()
+        assert session.verdict is not None
+        assert session.verdict.passed is passed
