@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.abc
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:
+    # Nothing of theirs is used, and they load pathlib, tempfile and half of importlib.
+    Loader = MetaPathFinder = object
 
 Install: TypeAlias = Callable[[ModuleType, "Patches"], None]
 """Replace what is to be replaced in a module, once it is loaded; raises whatever an unknown version makes it raise."""
@@ -46,7 +51,7 @@ class Patches:
             each()
 
 
-class Watched(importlib.abc.MetaPathFinder):
+class Watched(MetaPathFinder):
     """A context in which modules are patched: those that are loaded at once, others when they are imported.
 
     ``installs`` maps a module's name to what patches it. A module that nobody imports is never imported for this. A patch
@@ -107,10 +112,10 @@ class Watched(importlib.abc.MetaPathFinder):
         return None
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader(Loader):
     """Loads as the loader it stands for, tells the watch, and steps back."""
 
-    def __init__(self, loader: importlib.abc.Loader, watched: Watched) -> None:
+    def __init__(self, loader: Loader, watched: Watched) -> None:
         self._loader = loader
         self._watched = watched
 

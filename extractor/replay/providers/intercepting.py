@@ -6,13 +6,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Final
 
 from ..exchange import AnswerModel
 from ..faults import HarnessDefect, ReplayFault
-from ..patching import Watched
-from . import over_aiohttp, over_http_client, over_httpx, over_urllib3
+from ..patching import Install, Patches, Watched
+from . import over_http_client, over_httpx, over_urllib3
 from .answering import serving
+from .call import Serve
 
 NOT_INTERCEPTED: Final = (
     "clients over a transport of their own (httpx.MockTransport, ASGI, WSGI, a subclass with its own handle_request)",
@@ -71,7 +73,7 @@ def intercept(answer: AnswerModel, report: Callable[[ReplayFault], None], *, ins
                 "httpx2": over_httpx.install("httpx2", serve),
                 "requests": over_urllib3.install_requests(serve),
                 "urllib3": over_urllib3.install_urllib3(serve),
-                "aiohttp": over_aiohttp.install(serve),
+                "aiohttp": _aiohttp(serve, report),
                 "http.client": over_http_client.install(report),
             }
         )
@@ -79,3 +81,13 @@ def intercept(answer: AnswerModel, report: Callable[[ReplayFault], None], *, ins
             yield Intercepted(watched)
     finally:
         _lock.release()
+
+
+def _aiohttp(serve: Serve, report: Callable[[ReplayFault], None]) -> Install:
+    def patch(module: ModuleType, patches: Patches) -> None:
+        # It needs asyncio, which is loaded wherever aiohttp is, and else takes half the time of this import.
+        from .over_aiohttp import install
+
+        install(serve, report)(module, patches)
+
+    return patch

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol
 
+from ..faults import HarnessDefect, ReplayFault
 from ..patching import Install, Patches
 from .call import Call, Reply, Serve
 
@@ -24,7 +26,7 @@ class _Request(Protocol):
     loop: asyncio.AbstractEventLoop
 
 
-def install(serve: Serve) -> Install:
+def install(serve: Serve, report: Callable[[ReplayFault], None]) -> Install:
     """Return what patches ``aiohttp``."""
 
     def patch(module: ModuleType, patches: Patches) -> None:
@@ -40,14 +42,28 @@ def install(serve: Serve) -> Install:
                 body=await _bytes(req.body),
             )
             reply = serve(call)
-            protocol = handler(asyncio.get_running_loop())
-            protocol.connection_made(_Nowhere())
-            protocol.data_received(_raw(reply))
-            return connection(self, req.connection_key, protocol, asyncio.get_running_loop())
+            try:
+                protocol = handler(asyncio.get_running_loop())
+                protocol.connection_made(_Nowhere())
+                protocol.data_received(_raw(reply))
+                return connection(self, req.connection_key, protocol, asyncio.get_running_loop())
+            except Exception as error:  # noqa: BLE001  # its inside is nobody's promise: a version may break in any way
+                raise _unknown(call, error, report) from None
 
         patches.attribute(module.BaseConnector, "connect", connect)
 
     return patch
+
+
+def _unknown(call: Call, error: Exception, report: Callable[[ReplayFault], None]) -> HarnessDefect:
+    fault = HarnessDefect(
+        f"this version of aiohttp cannot be handed a recorded answer: {type(error).__name__}",
+        code="not_served",
+        called=call.name,
+        cure="give the agent's client httpx where it has the choice, or replay it at a seam of its own (call_llm)",
+    )
+    report(fault)
+    return fault
 
 
 async def _bytes(body: object) -> bytes:

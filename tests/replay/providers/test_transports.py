@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import aiohttp
 import anthropic
@@ -28,6 +29,7 @@ from extractor.replay.providers import NOT_INTERCEPTED, intercept
 from .fake_provider import FINAL, QUESTION
 
 ASKED = {"model": "fake-1", "messages": [{"role": "user", "content": QUESTION}]}
+ROOT = Path(__file__).parents[3]
 LIBRARIES = {"httpx", "httpx2", "requests", "urllib3", "aiohttp", "http.client"}
 
 
@@ -287,6 +289,15 @@ def test_the_state_says_what_is_covered_and_what_is_not(recording):
     assert state.not_intercepted == NOT_INTERCEPTED
 
 
+def test_an_aiohttp_that_cannot_be_handed_an_answer_is_a_defect_of_the_harness(record, monkeypatch):
+    recording = record((ModelAnswer(model="fake-1", parts=({"type": "text", "text": FINAL},)),))
+    monkeypatch.setattr(aiohttp.client_proto.ResponseHandler, "data_received", None)
+    with recording.open(), pytest.raises(HarnessDefect) as caught:
+        with_aiohttp("http://models.example/v1/chat/completions", ASKED)
+    assert recording.faults == [caught.value]
+    assert caught.value.code == "not_served"
+
+
 LATE = """
 import sys
 from extractor.replay.providers import intercept
@@ -316,3 +327,17 @@ def test_libraries_imported_in_a_session_are_patched_and_no_other_is_loaded():
     assert first == "absent patched patched patched absent 2"
     assert loader == "SourceFileLoader True"
     assert last == "httpx._transports.default 0"
+
+
+LIGHT = """
+import sys
+import extractor.replay.mcp, extractor.replay.providers
+with extractor.replay.providers.intercept(None, print), extractor.replay.mcp.scripted_mcp(None, (), print):
+    print(*sorted({"asyncio", "socket", "ssl", "pathlib", "http.client", "email", "httpx", "mcp", "anyio"} & set(sys.modules)))
+"""
+
+
+def test_importing_and_opening_loads_nothing_heavy():
+    # -S: what an editable install itself loads is not counted.
+    done = subprocess.run([sys.executable, "-S", "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
