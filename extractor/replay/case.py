@@ -85,12 +85,12 @@ class ReplayCase:
         value = self.document.get(name)
         return value if isinstance(value, str) else None
 
-    def controls(self) -> Iterator[ReplayCase]:
-        """Load the neighbouring cases, by name."""
-        if self.folder is None or not (self.folder / layout.CONTROLS).is_dir():
-            return
-        for folder in sorted((self.folder / layout.CONTROLS).iterdir()):
-            yield load_case(folder)
+    def control_folders(self) -> list[tuple[str, Path]]:
+        """Return the neighbouring cases by name; none where the case was read from a file alone."""
+        place = self.folder / layout.CONTROLS if self.folder else None
+        if place is None or not place.is_dir():
+            return []
+        return [(folder.name, folder) for folder in sorted(place.iterdir()) if folder.is_dir()]
 
 
 def load_case(place: str | Path) -> ReplayCase:

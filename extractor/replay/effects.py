@@ -42,25 +42,37 @@ class Effects:
         self._names = names or Renaming()
         self._counts: dict[str, Count] = {}
         self._taken: set[tuple[str, str]] = set()
+        self._unsure: list[tuple[str, frozenset[str]]] = []
         self._lock = threading.Lock()
         self.decisions: list[Decision] = []
         self.order: list[tuple[str, Arguments]] = []
 
     def record(self, event: ToolEvent, arguments: Arguments) -> None:
-        """Count a call that was answered by ``event``."""
+        """Count a call that was answered by ``event``. What became of a key is known once one of its attempts is accepted."""
         keys = list(_keys(event, arguments))
         with self._lock:
             count = self._counts.setdefault(event.tool, Count())
             count.calls += 1
             count.keys.update(keys)
             if event.side_effect == "unknown":
-                count.unknown += 1
+                self._unsure.append((event.tool, frozenset(keys)))
             if event.side_effect == "accepted":
                 fresh = [key for key in keys if (event.tool, key) not in self._taken]
                 self._taken.update((event.tool, key) for key in keys)
                 if fresh or not keys:
                     count.accepted += 1
                     self.order.append((event.tool, arguments))
+            self._recount(event.tool)
+
+    def _recount(self, tool: str) -> None:
+        """Count what is still of unknown outcome: attempts without a key, and keys that no attempt settled."""
+        open_keys, keyless = set(), 0
+        for each, keys in self._unsure:
+            if each == tool and not keys:
+                keyless += 1
+            elif each == tool and not any((tool, key) in self._taken for key in keys):
+                open_keys.add(keys)
+        self._counts[tool].unknown = keyless + len(open_keys)
 
     def answer(self, tool: str, arguments: Arguments) -> ToolEvent | None:
         """Return the event that a dependency would answer an unrecorded call with, None when nothing recorded tells.

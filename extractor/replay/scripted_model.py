@@ -104,14 +104,16 @@ def _aligned(recorded: Sequence[Message], asked: Sequence[Message]) -> tuple[lis
 def _told(messages: Sequence[Message]) -> list[JsonValue]:
     told: list[JsonValue] = []
     for message in messages:
-        parts: list[JsonValue] = [_part(part) for part in message.parts if part.get("type") in _COMPARED]
-        last = told[-1] if told else None
-        if not parts or message.role == "system":
-            continue
-        if isinstance(last, dict) and last["role"] == message.role and isinstance(last["parts"], list):
-            last["parts"].extend(parts)
-        else:
-            told.append({"role": message.role, "parts": parts})
+        for part in message.parts if message.role != "system" else ():
+            if part.get("type") not in _COMPARED:
+                continue
+            # Some providers have results of tools in turns of the user.
+            role = "tool" if part["type"] == "tool_result" else message.role
+            last = told[-1] if told else None
+            if isinstance(last, dict) and last["role"] == role and isinstance(last["parts"], list):
+                last["parts"].append(_part(part))
+            else:
+                told.append({"role": role, "parts": [_part(part)]})
     return told
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -24,7 +25,9 @@ from .keys import Keys
 from .labels import LABELS, first_of
 from .ledger import Ledger
 from .matching import as_json
+from .mcp import scripted_mcp
 from .order import Ordering
+from .providers import intercept
 from .running import run
 from .scripted_model import ScriptedModel, model_events
 from .tools import ScriptedTools, Unconsumed
@@ -87,7 +90,7 @@ class Session:
         )
         self.schedule = schedule
         if schedule is not None:
-            schedule.attach(rank=self.tools.place, report=self.ledger.report, leave=self._abandon)
+            schedule.attach(rank=self.tools.place, report=self.ledger.report, leave=self.leave)
         self.model = ScriptedModel(model_events(case), ledger=self.ledger)
         self.keys = Keys(case.tool_events)
         self.turns = turns(case)
@@ -95,11 +98,13 @@ class Session:
         self.output: JsonValue = None
         self.ended = False
         self.guarded = False
+        self.intercepted: Mapping[str, str] = {}
         self._checks = checks or {}
         self._adapters = adapters or {}
         self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
         self.ledger.forward = self.guard.forward
         self._verdict: Verdict | None = None
+        self._stack = ExitStack()
         self._block: AbstractContextManager[Session] = nullcontext(self)
 
     @property
@@ -170,11 +175,27 @@ class Session:
         with _lock:
             _open.append(self)
         try:
-            with self.guard:
-                self.guarded = True
-                yield self
+            self._stack.enter_context(self.guard)
+            self._stack.enter_context(self._intercepted())
+            self.guarded = True
+            yield self
         finally:
-            self._leave()
+            self.leave()
+
+    @contextmanager
+    def _intercepted(self) -> Iterator[None]:
+        """Answer unchanged SDK clients and MCP sessions from the recording."""
+        report, instant = self.ledger.report, int(self.case.frozen_at.timestamp())
+        names = tuple(dict.fromkeys(event.tool for event in self.case.tool_events))
+        with (
+            intercept(self.answer, report, instant=instant) as providers,
+            scripted_mcp(self.call_tool, names, report) as mcp,
+        ):
+            try:
+                yield
+            finally:
+                told = {**providers.state().libraries, **mcp.state()}
+                self.intercepted = {name: state for name, state in told.items() if state != "absent"}
 
     def __enter__(self) -> Session:
         self._block = self.opened()
@@ -199,17 +220,14 @@ class Session:
         """
         return run(self, agent)
 
-    def _abandon(self) -> None:
-        """Leave a session whose agent never comes back."""
+    def leave(self) -> None:
+        """Leave, from whatever thread: the agent of a run that was given up never comes back to do it."""
         try:
-            self.guard.__exit__(None, None, None)
+            self._stack.close()
         finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        with _lock:
-            if self in _open:
-                _open.remove(self)
+            with _lock:
+                if self in _open:
+                    _open.remove(self)
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
@@ -227,7 +245,7 @@ class Session:
         if error is not None and not isinstance(error, ReplayFault):
             self.ledger.report(
                 AgentFailed(
-                    f"the agent ended with {type(error).__name__}",
+                    f"the agent ended with {type(error).__name__} at {_place(error)}",
                     code="agent_raised",
                     cure="an answer to the user is part of every boundary: decide what the product must do here",
                 )
@@ -291,6 +309,14 @@ class Session:
         remaining = self.left_out()
         if remaining:
             raise Unconsumed(f"replay ended before recorded calls: {[name.partition(':')[2] for name in remaining]}")
+
+
+def _place(error: BaseException) -> str:
+    """Return the file's name and the line where an exception came from; its own words may quote anything."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "an unknown place" if trace is None else f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
 
 
 def _ordering(case: ReplayCase) -> Ordering:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from .case import ReplayCase
+from extractor.errors import ValidationFailed
+
+from .case import ReplayCase, load_case
 from .manifest import Held, Manifest, Policy, RunOutcome
 from .project import Project, allowed
 from .session import Expect, Session
@@ -59,12 +61,18 @@ def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest]
 
 
 def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
-    """Replay the neighbouring cases: ``held`` with a boundary that holds and no label of its own, else ``broken``."""
+    """Replay the neighbouring cases: ``held`` with a boundary that holds and no label of its own, else ``broken``; ``not_run`` where nothing
+    can decide.
+    """
     green = replace(code, expect="green")
     found: dict[str, Held] = {}
-    for control in case.controls():
+    for name, folder in case.control_folders():
+        try:
+            control = load_case(folder)
+        except ValidationFailed:
+            found[name] = "not_run"  # nobody has said yet what must hold there
+            continue
         told = replay(control, green)
-        name = control.folder.name if control.folder else control.case_id
         found[name] = "not_run" if told.boundary_passed is None and told.label is None else _held(told)
     return found
 

@@ -43,9 +43,9 @@ def test_four_controls_stand_beside_the_case_and_validate(complete, result, caps
     assert {(each["state"], each["complete"]) for each in told} == {("written", True)}
     assert run(["validate", str(complete), "--quiet"]) == 0
     loaded = load_case(complete)
-    assert [each.control_of for each in loaded.controls()] == [complete.name] * 4
+    assert [load_case(each).control_of for _, each in loaded.control_folders()] == [complete.name] * 4
     hashes = {each["fixture_sha256"] for each in told}
-    assert hashes == {each.fixture_hash for each in loaded.controls()}
+    assert hashes == {load_case(each).fixture_hash for _, each in loaded.control_folders()}
     assert len(hashes | {loaded.fixture_hash}) == 5
     # The case itself is what it was.
     after = contents(complete)

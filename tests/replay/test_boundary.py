@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from extractor.replay.boundary import BUILT_IN, Verdict
@@ -149,3 +151,18 @@ def test_an_effect_that_is_out_of_bounds_is_out_whether_or_not_the_run_ended():
 
 def test_every_built_in_check_says_what_it_is():
     assert all(check.__doc__ for check in BUILT_IN.values())
+
+
+@pytest.mark.parametrize(("second", "held"), [("k1", True), ("k2", None)])
+def test_an_unknown_attempt_is_settled_when_its_own_key_is_accepted(second, held):
+    """S39: one key is one effect, however many attempts it took to know."""
+    first = call(1, "pay", {"key": "k1"}, TimeoutError("?"), side_effect="unknown", idempotency_key="k1")
+    again = call(2, "pay", {"key": second}, {}, side_effect="accepted", idempotency_key=second)
+
+    def agent(incident):
+        with contextlib.suppress(RuntimeError):
+            incident.call_tool("pay", {"key": "k1"})
+        incident.call_tool("pay", {"key": second})
+        return "ok"
+
+    assert judged(agent, first, again, expected={"effects": {"pay": {"min": 1, "max": 1}}}).passed is held

@@ -22,8 +22,7 @@ from extractor.replay.faults import ReplayFault
 from extractor.replay.session import Session
 from extractor.write import store
 from sample_traces.agents import Message, Request, Seam
-
-from ..acceptance.samples import INCIDENTS, KEY, RULES, extracted
+from tests.acceptance.samples import INCIDENTS, KEY, RULES, extracted
 
 DECIDED = {
     "refund-timeout": "claims",
@@ -74,7 +73,8 @@ def replayed(name: str, version: str, *, of: ReplayCase | None = None, **given: 
 
 
 def test_every_sample_is_judged() -> None:
-    assert DECIDED.keys() == INCIDENTS.keys()
+    # A race has no single run: tests/acceptance/test_race.py tries every order of its calls.
+    assert DECIDED.keys() == INCIDENTS.keys() - {"racing-refund"}
 
 
 @pytest.mark.parametrize("expect", [None, "red"])

@@ -333,7 +333,7 @@ LIGHT = """
 import sys
 import extractor.replay.mcp, extractor.replay.providers
 with extractor.replay.providers.intercept(None, print), extractor.replay.mcp.scripted_mcp(None, (), print):
-    print(*sorted({"asyncio", "socket", "ssl", "pathlib", "http.client", "email", "httpx", "mcp", "anyio"} & set(sys.modules)))
+    print(*sorted({"asyncio", "ssl", "http.client", "email", "httpx", "mcp", "anyio"} & set(sys.modules)))
 """
 
 
