@@ -263,9 +263,10 @@ class Session:
             facts=self.facts,
         )
         verdict = judge(self.case, run, self._checks)
-        if aborted and verdict.passed:
-            # What did not end has shown nothing.
-            return Verdict(passed=None, check=verdict.check, reason="the run did not reach its end")
+        if verdict.passed and (aborted or self.ledger.faults):
+            # What did not end, or went another way than the recording, has shown nothing.
+            reason = "the run did not reach its end" if aborted else "the run had a fault"
+            return Verdict(passed=None, check=verdict.check, reason=reason)
         return verdict
 
     @property

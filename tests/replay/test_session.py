@@ -117,8 +117,9 @@ async def gathered(incident):
 
 @pytest.mark.parametrize("agent", SWALLOWING.values(), ids=SWALLOWING)
 def test_a_swallowed_mismatch_keeps_the_session_failed(agent):
-    incident = session(FIND).run(agent)
+    incident = session(FIND, expected={"claims": {"prohibit": ["x"], "unless": []}}).run(agent)
     assert incident.label == "needs_review"
+    assert incident.verdict.passed is None  # four members of a manifest alone would read as a pass
     with pytest.raises(CallMismatch):
         incident.hold()
 
