@@ -20,7 +20,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
-_TABLES = ("own", "deny", "nlp", "approvals", "replay")
+_TABLES = ("own", "deny", "nlp", "approvals", "replay", "checks")
 
 Table = Mapping[str, object]
 _Section = TypeVar("_Section", Own, Deny, Nlp)

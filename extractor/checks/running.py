@@ -1,0 +1,105 @@
+"""Run checks over one record, with no network and no model, and say which rejected it, why, and what it had read."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .case import CheckCase
+from .declaring import Check, NotApplicable, Rejected
+from .record import RunRecord
+
+Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one check said of one record. ``reason`` is the property that it rejected for: its own word, else the last one that
+    it read; ``path`` the field path of that reading. ``line`` is where it stopped. ``seconds`` is wall time.
+    """
+
+    check: str
+    verdict: Verdict
+    reason: str | None = None
+    path: str | None = None
+    reads: tuple[str, ...] = ()
+    line: int | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What all checks said of one record: the first that rejected it, its reason, and every outcome."""
+
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check rejected the record, and none broke."""
+        return self._failed is None
+
+    @property
+    def failed_check(self) -> str | None:
+        """The id of the first check that rejected the record or broke."""
+        return self._failed.check if self._failed else None
+
+    @property
+    def reason(self) -> str | None:
+        """The property that it was rejected for."""
+        return self._failed.reason if self._failed else None
+
+    @property
+    def path(self) -> str | None:
+        """The field path of that property."""
+        return self._failed.path if self._failed else None
+
+    @property
+    def _failed(self) -> Outcome | None:
+        return next((each for each in self.outcomes if each.verdict in ("rejected", "error")), None)
+
+
+def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> Result:
+    """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check."""
+    if not checks:
+        raise ValueError("no check was given: an empty suite is never a pass")
+    return Result(outcomes=tuple(_outcomes(record, case, checks)))
+
+
+def _outcomes(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> Iterator[Outcome]:
+    for each in checks:
+        record.reads.clear()
+        start = time.perf_counter()
+        verdict, reason, path, line = _one(record, case, each)
+        seconds = time.perf_counter() - start
+        reads = record.reads.paths()
+        if verdict == "rejected" and reason is None:
+            path = path or (reads[-1] if reads else None)
+            reason = None if path is None else property_of(path)
+        yield Outcome(check=each.id, verdict=verdict, reason=reason, path=path, reads=reads, line=line, seconds=seconds)
+
+
+def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str | None, str | None, int | None]:
+    try:
+        found = each.body(record, case)
+    except NotApplicable:
+        return "not_applicable", None, None, None
+    except Rejected as rejection:
+        return "rejected", rejection.reason, rejection.path, _line(rejection)
+    except AssertionError as rejection:
+        return "rejected", None, None, _line(rejection)
+    except Exception as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
+        return "error", type(error).__name__, None, _line(error)
+    return ("rejected" if found is False else "accepted"), None, None, None
+
+
+def property_of(path: str) -> str:
+    """Return the property that a field path names: its last member (``tool_calls[0].arguments.amount_cents``)."""
+    return path.rpartition(".")[2].partition("[")[0]
+
+
+def _line(error: BaseException) -> int | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    return frames[-1].lineno if frames else None
