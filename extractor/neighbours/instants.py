@@ -18,7 +18,6 @@ _SECONDS = re.compile(r"T\d\d:?\d\d:?\d\d")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _CLOCK = "clock"
 _LONGEST = 30
-_EFFECTIVE = frozenset({"accepted", "rejected", "unknown"})
 
 
 def instants(document: Document) -> Iterator[Plan]:
@@ -43,8 +42,8 @@ def instants(document: Document) -> Iterator[Plan]:
 def at(document: Document, moment: str, action: str | None) -> Derived:
     """Return the case frozen at ``moment`` (ISO 8601 with offset), its recorded clock values moved there.
 
-    What must be done there people say: without an ``action`` the control is incomplete. With one, recorded calls with side
-    effects that it is not are what a right version need not repeat.
+    What must be done there people say: without an ``action`` the control is incomplete. With one, recorded calls with an
+    accepted side effect that it is not are what a right version need not repeat.
     """
     clock = _moved_clock(document, datetime.fromisoformat(moment))
     events = [_with_clock(event, clock, "arguments", "arguments_text") for event in items(document, "tool_events")]
@@ -131,7 +130,7 @@ def _replaced(value: JsonValue, clock: Mapping[str, str]) -> JsonValue:
 
 
 def _role(event: Document, action: str | None) -> Document:
-    if action is None or event.get("side_effect") not in _EFFECTIVE:
+    if action is None or event.get("side_effect") != "accepted":
         return event
     return {**event, "role": "evidence" if event.get("tool") == action else "violation"}
 

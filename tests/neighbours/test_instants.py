@@ -17,23 +17,8 @@ HANDOFF, SENT = "handoff.create", "recovery.send_instructions"
 
 @pytest.fixture
 def recovery(standing_cases):
-    """The recovery incident, with answers for the calls that only a fixed path makes."""
-    case = document(standing_cases["recovery-dst"])
-    clock = {name: case["tool_events"][1]["arguments"][name] for name in ("at", "time_zone")}
-    told = case["tool_events"][2]["arguments"]
-    queue = {"account_id": told["account_id"], "policy_version": told["policy_version"], "queue": "recovery"}
-
-    def alternate(tool, arguments, value, effect):
-        outcome = {"type": "result", "value": value}
-        return {"tool": tool, "arguments": arguments, "outcome": outcome, "side_effect": effect, "synthetic": True}
-
-    return {
-        **case,
-        "alternates": [
-            alternate("handoff.availability", clock, {"on_shift": 2}, "none"),
-            alternate(HANDOFF, queue, {"ticket": "t-1"}, "accepted"),
-        ],
-    }
+    """The recovery incident; its alternate answers the call that only a fixed path makes."""
+    return document(standing_cases["recovery-dst"])
 
 
 def planned(case):
@@ -48,7 +33,7 @@ def test_each_limit_has_an_instant_on_either_side(recovery):
         "at-market-hours-opens": "2026-11-01T08:00:00-06:00",
         "before-policy-rollout-valid-from": "2026-05-31T23:59:59-05:00",
         "at-policy-rollout-valid-from": "2026-06-01T00:00:00-05:00",
-        "other-offset": "2026-10-31T17:29:55.658770-05:00",
+        "other-offset": "2026-10-31T17:29:56-05:00",
     }
 
 
@@ -77,9 +62,9 @@ def test_the_recorded_clock_moves_in_its_own_spelling(recovery):
     made = at(recovery, "2026-11-01T18:00:00-06:00", None).document
     assert made["frozen_at"] == "2026-11-01T18:00:00-06:00"
     assert made["tool_events"][1]["arguments"]["at"] == "2026-11-02T00:00:00Z"
-    assert made["alternates"][0]["arguments"]["at"] == "2026-11-02T00:00:00Z"
+    assert made["tool_events"][2]["arguments"]["at"] == "2026-11-02T00:00:00Z"
     # The recorded offset is the defect: a local time is spelled by the zone's own rules.
-    assert made["tool_events"][2]["arguments"]["local_time"] == "2026-11-01T18:00-06:00"
+    assert made["tool_events"][3]["arguments"]["local_time"] == "2026-11-01T18:00-06:00"
     clocks = [fact["value"] for fact in made["facts"] if fact["name"] == "clock"]
     assert clocks[0]["at"] == "2026-11-02T00:00:00Z"
     assert not [each for each in made["missing_evidence"] if each["field"] == "frozen_at"]
@@ -89,7 +74,7 @@ def test_what_is_right_there_people_say(recovery):
     unsaid = at(recovery, "2026-11-01T18:00:00-06:00", None).document
     assert unsaid["expected"]["prohibited_claims"] == []
     assert "action" not in unsaid["expected"]
-    assert [each["role"] for each in unsaid["tool_events"]] == ["evidence"] * 3
+    assert [each["role"] for each in unsaid["tool_events"]] == ["evidence"] * 3 + ["violation"]
     handed = at(recovery, "2026-11-01T17:59:59-06:00", HANDOFF).document
     assert handed["expected"]["action"] == HANDOFF
-    assert [each["role"] for each in handed["tool_events"]] == ["evidence", "evidence", "violation"]
+    assert [each["role"] for each in handed["tool_events"]] == ["evidence", "evidence", "evidence", "violation"]

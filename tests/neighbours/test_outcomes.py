@@ -157,7 +157,7 @@ def test_a_result_of_the_same_tool_is_used_before_none_is(refund, shipment):
 
 
 def test_a_success_control_that_nothing_could_break_is_refused(refund):
-    silent = {**refund, "final_output": "Good day."}
+    silent = {**refund, "final_output": "Good day.", "expected": {**refund["expected"], "effects": {}}}
     with pytest.raises(UsageError) as refused:
         control(silent, "success", tool="order.lookup")
     assert "--states" in str(refused.value.hint)
