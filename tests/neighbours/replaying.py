@@ -8,7 +8,8 @@ from pathlib import Path
 from extractor.model.json import parse
 from extractor.replay.case import ReplayCase, load_case
 from extractor.replay.session import Session
-from sample_traces.agents import Request, Seam, says
+from sample_traces.agents import says
+from sample_traces.replaying import request, seam
 
 AGENTS = {
     "refund-timeout": "refund_timeout",
@@ -18,40 +19,11 @@ AGENTS = {
 }
 
 
-def said(parts):
-    """Return a recorded answer of the model as the sample agents read it."""
-    return {
-        "role": "assistant",
-        "parts": [
-            {"type": "text", "content": part["text"]}
-            if part["type"] == "text"
-            else {"type": "tool_call", "id": part["call_id"], "name": part["tool"], "arguments": part["value"]}
-            for part in parts
-        ],
-    }
-
-
 def replayed(case: ReplayCase | Path, agent):
     """Return the session after one run: `verdict`, `effects` and `label` are what it found. Faults are raised."""
     loaded = load_case(case) if isinstance(case, Path) else case
     with Session(loaded, version="test") as session:
-        seam = Seam(
-            call_model=lambda _instructions, _messages: said(session.model.call(None, ())),
-            call_tool=session.call_tool,
-            now=session.clock.now,
-            new_key=session.new_key,
-        )
-        session.output = agent(
-            Request(
-                conversation="c",
-                subject=session.identity.subject,
-                tenant=session.identity.tenant,
-                roles=session.identity.roles,
-                text=session.text,
-                time_zone=loaded.text("time_zone") or "UTC",
-            ),
-            seam,
-        )
+        session.output = agent(request(session), seam(session))
     return session
 
 

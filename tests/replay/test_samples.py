@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from extractor.replay.case import ReplayCase, case_of
 from extractor.replay.faults import ReplayFault
 from extractor.replay.session import Session
 from extractor.write import store
-from sample_traces.agents import Message, Request, Seam
+from sample_traces.replaying import request, seam
 from tests.acceptance.samples import INCIDENTS, KEY, RULES, extracted
 
 DECIDED = {
@@ -37,38 +36,10 @@ def case(name: str) -> ReplayCase:
     return case_of(extracted(name).fixture.files[FIXTURE])
 
 
-def spoken(parts: Sequence[Mapping[str, Any]]) -> Message:
-    """A recorded answer in the form that the sample agents speak."""
-    forms = {
-        "text": lambda part: {"type": "text", "content": part["text"]},
-        "tool_call": lambda part: {
-            "type": "tool_call",
-            "id": part["call_id"],
-            "name": part["tool"],
-            "arguments": part["value"],
-        },
-    }
-    return {"role": "assistant", "parts": [forms[part["type"]](part) for part in parts if part["type"] in forms]}
-
-
 def replayed(name: str, version: str, *, of: ReplayCase | None = None, **given: Any) -> Session:
     agent = importlib.import_module(INCIDENTS[name]["agent"])
     with Session(of or case(name), version=version, **given) as session:
-        seam = Seam(
-            call_model=lambda _instructions, _messages: spoken(session.model.call(None, ())),
-            call_tool=session.call_tool,
-            now=session.clock.now,
-            new_key=session.new_key,
-        )
-        request = Request(
-            conversation="replay",
-            subject=session.identity.subject or "",
-            text=session.text,
-            tenant=session.identity.tenant or "",
-            roles=session.identity.roles,
-            time_zone=case(name).text("time_zone") or "",
-        )
-        session.output = getattr(agent, version)(request, seam)
+        session.output = getattr(agent, version)(request(session), seam(session))
     return session
 
 
