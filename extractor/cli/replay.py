@@ -67,6 +67,12 @@ Exit status:
 )
 @click.option("--needed", metavar="K", type=click.IntRange(1, 1000), help="How many of them must hold (default: all).")
 @click.option(
+    "--interleavings",
+    metavar="N",
+    type=click.IntRange(1, 100_000),
+    help="Run a concurrent case in every order of its calls, at most N of them.",
+)
+@click.option(
     "--isolation", is_flag=True, help="Run every case twice and in reverse order: cases that share state are told."
 )
 @click.option("--shadow", is_flag=True, help="Say the four facts of each case; judge nothing.")
@@ -84,6 +90,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     neighbours: bool,
     runs: int,
     needed: int | None,
+    interleavings: int | None,
     isolation: bool,
     shadow: bool,
     affected: str | None,
@@ -97,6 +104,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         raise UsageError("which implementation? --entrypoint module:function, or replay.entrypoint of the project")
     if needed is not None and needed > runs:
         raise UsageError("--needed asks for more runs than --runs makes")
+    if interleavings is not None and runs > 1:
+        raise UsageError("--interleavings runs the agent in every order of its calls; --runs does not go with it")
     if affected is not None and not shadow:
         raise UsageError("--affected goes with --shadow; a red run of its own is --expect red")
     loaded = list(_loaded(cases))
@@ -107,12 +116,13 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         project=project,
         runs=runs,
         needed=needed,
+        interleavings=interleavings,
     )
     if shadow:
         old = (
             None
             if affected is None
-            else Implementation(agent=resolve(affected, Path.cwd()), version="affected", project=project)
+            else replace(code, agent=resolve(affected, Path.cwd()), version="affected", runs=1, needed=None)
         )
         _tell_facts(console, [facts(case, code, old) for case in loaded])
         return
@@ -199,6 +209,9 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
             ("manifest", str(file)),
         )
     )
+    if manifest.interleavings:
+        told = manifest.interleavings
+        console.say(f"orders of the concurrent calls: {told.tried} tried, {told.failed} failed")
     for left in manifest.unconsumed:
         console.say(f"unconsumed {left.kind}:{left.name} at {left.position} ({left.role or 'answer'})")
     for each in manifest.diverged:
@@ -216,9 +229,9 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
         if manifest.boundary_passed
         else "broken"
     )
-    told = claimed("replay", ending)
-    console.say(f"proved: {told.proved}")
-    for text in told.not_proved:
+    claims = claimed("replay", ending)
+    console.say(f"proved: {claims.proved}")
+    for text in claims.not_proved:
         console.say(f"not proved: {text}")
 
 
