@@ -70,7 +70,7 @@ def _run(case: ReplayCase, code: Implementation) -> Manifest:
     refuse_generator(code.agent)
     if code.interleavings is None or not section_of(case.tool_events):
         return finished(_session(case, code).run(code.agent))
-    from .interleaved import interleave  # noqa: PLC0415  # it imports asyncio, which takes longer than all of replay
+    from .interleaved import interleave  # it imports asyncio, which takes longer than all of replay
 
     return interleave(
         lambda schedule: _session(case, code, schedule),

@@ -185,6 +185,35 @@ def test_controls_are_replayed_beside_their_case(project):
     assert project.manifest()["controls"] == {"confirmed": "broken", "time-before": "held"}
 
 
+@pytest.mark.parametrize(
+    ("lane", "agent", "status", "by_lane"),
+    [("shadow", "bad", 1, 0), ("shadow", "live", 14, 0), ("provider", "good", 0, 0), ("provider", "bad", 1, 15)],
+)
+def test_a_run_ends_with_its_own_status_unless_the_lane_is_asked(project, agent, lane, status, by_lane):
+    """S54 S58 S61."""
+    project.case(lane=lane)
+    assert project.replay(agent) == status
+    assert project.replay(agent, "--by-lane") == by_lane
+
+
+def test_a_gate_blocks_nothing_before_its_four_controls_hold(project, capsys):
+    """S54: they are replayed without being asked for."""
+    case = project.case(lane="gate")
+    wanted = {"required_disclosures": [{"text": "I cannot say.", "exact": True}]}
+    (case / "controls").mkdir()
+    for kind in ("success", "rejection", "timeout"):
+        made = folder(case / "made", FIND, case_id=f"{case.name}-{kind}", control_of=case.name, expected=wanted)
+        made.rename(case / "controls" / kind)
+    (case / "made").rmdir()
+    assert project.replay("good", "--by-lane") == 1
+    assert "a gate needs a control of the kind uncertain that holds" in capsys.readouterr().out
+    made = folder(case / "made", FIND, case_id=f"{case.name}-uncertain", control_of=case.name, expected=wanted)
+    made.rename(case / "controls" / "uncertain")
+    (case / "made").rmdir()
+    assert project.replay("good") == 0
+    assert project.manifest()["controls"] == dict.fromkeys(("rejection", "success", "timeout", "uncertain"), "held")
+
+
 def test_cases_that_share_state_are_a_defect_of_the_harness(project, capsys):
     """S55."""
     project.case("a-case")
@@ -211,7 +240,7 @@ def test_an_agent_that_varies_is_judged_by_the_rule_that_was_declared_and_every_
     [
         ("races", ["--interleavings", "50"], 1, {"tried": 6, "failed": 4}),
         ("in_line", ["--interleavings", "50"], 0, {"tried": 1, "failed": 0}),
-        ("races", ["--interleavings", "2"], 4, {"tried": 2, "failed": 1}),
+        ("races", ["--interleavings", "2"], 4, {"tried": 2, "failed": 2}),
         ("races", [], 4, None),
         ("races", ["--interleavings", "50", "--expect", "red"], 0, {"tried": 1, "failed": 1}),
     ],
