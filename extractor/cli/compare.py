@@ -60,6 +60,7 @@ Exit status:
     callback=options.typed,
     help="Why the affected version can no longer be run.",
 )
+@options.by_lane
 @stores.store
 @options.as_json
 @click.pass_context
@@ -71,10 +72,11 @@ def command(
     cells: tuple[Path, Path, Path, Path] | None,
     controls: tuple[Path, ...],
     missing_red: str | None,
+    by_lane: bool,
     store: Path | None,
     as_json: bool,
 ) -> None:
-    """Read the manifests, compare them, tell what was found, and end with the label's status."""
+    """Read the manifests, compare them, tell what was found, and end with the label's status, or the lane's."""
     _refuse_contradictions(manifests, cells, controls, missing_red)
     on_record = _on_record(case, store) if case is not None else None
     console = Console(json=as_json)
@@ -84,14 +86,20 @@ def command(
             read_manifest(path, name=f"{name}: the manifest") for path, name in zip(cells, names, strict=True)
         )
         table = matrix((first, second, third, fourth), case=on_record)
-        _tell(table.comparison, console, old=first, new=second, table=table)
-        ctx.exit(table.comparison.exit_status)
+        status = _status(table.comparison, by_lane=by_lane)
+        _tell(table.comparison, console, status, old=first, new=second, table=table)
+        ctx.exit(status)
     new = read_manifest(manifests[-1], name="the new manifest")
     old = read_manifest(manifests[0], name="the old manifest") if len(manifests) == 2 else None
     runs = _controls(controls)
     comparison = compare(old, new, case=on_record, controls=runs, missing_red=missing_red)
-    _tell(comparison, console, old=old, new=new)
-    ctx.exit(comparison.exit_status)
+    status = _status(comparison, by_lane=by_lane)
+    _tell(comparison, console, status, old=old, new=new)
+    ctx.exit(status)
+
+
+def _status(comparison: Comparison, *, by_lane: bool) -> int:
+    return comparison.lane_status if by_lane else comparison.exit_status
 
 
 def _refuse_contradictions(
@@ -148,13 +156,14 @@ def _lane(value: object) -> Literal["shadow", "gate", "provider"]:
 def _tell(
     comparison: Comparison,
     console: Console,
+    status: int,
     *,
     old: Manifest | Partial | None,
     new: Manifest | Partial,
     table: Matrix | None = None,
 ) -> None:
     if console.json:
-        console.data(_members(comparison, old, new, table))
+        console.data({**_members(comparison, old, new, table), "exit_status": status})
         return
     console.rows((("label", comparison.label), ("lane", comparison.lane or "not known"), *_results(old, new)))
     for sentence in comparison.sentences:

@@ -208,6 +208,11 @@ scope_of = click.option(
 )
 quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+by_lane = click.option(
+    "--by-lane",
+    is_flag=True,
+    help="End as the case's lane wants it: shadow never blocks, what fails in provider ends with 15.",
+)
 key_file = click.option(
     "--key-file",
     type=FILE,

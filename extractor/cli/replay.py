@@ -14,7 +14,8 @@ from extractor.model.json import JsonValue
 from extractor.replay import suite
 from extractor.replay.case import ReplayCase, case_folders, load_case
 from extractor.replay.claims import claimed
-from extractor.replay.exits import EXITS
+from extractor.replay.exits import EXITS, in_lane
+from extractor.replay.gate import lacking
 from extractor.replay.manifest import Manifest
 from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
@@ -30,6 +31,7 @@ _HELP = """Replay cases with one implementation, without network, clock or live 
 ENTRYPOINT is module:function. It is called once a turn with what the user said, or, when its first parameter is called
 `incident`, with the session: `incident.text`, `.call_tool`, `.model`, `.clock`, `.identity`, `.new_key`. Its answer is the final
 output that the boundary is judged on. With `--expect red` the affected version is wanted to violate the boundary.
+A case in the lane gate is replayed with its controls, and needs one of each kind that holds.
 
 \b
 extract-fixture replay fixtures/approved/CASE --entrypoint shop.agent:run --version 2.4.1
@@ -46,6 +48,7 @@ Exit status:
 12  adapter_error
 13  harness_defect
 14  live_call
+15  with --by-lane: anything but 0 in the lane provider
 """
 
 
@@ -67,8 +70,15 @@ Exit status:
 )
 @click.option("--needed", metavar="K", type=click.IntRange(1, 1000), help="How many of them must hold (default: all).")
 @click.option(
+    "--interleavings",
+    metavar="N",
+    type=click.IntRange(1, 100_000),
+    help="Run a concurrent case in every order of its calls, at most N of them.",
+)
+@click.option(
     "--isolation", is_flag=True, help="Run every case twice and in reverse order: cases that share state are told."
 )
+@options.by_lane
 @click.option("--shadow", is_flag=True, help="Say the four facts of each case; judge nothing.")
 @click.option("--affected", metavar="MODULE:FUNCTION", help="With --shadow: the affected implementation.")
 @options.as_json
@@ -84,7 +94,9 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     neighbours: bool,
     runs: int,
     needed: int | None,
+    interleavings: int | None,
     isolation: bool,
+    by_lane: bool,
     shadow: bool,
     affected: str | None,
     as_json: bool,
@@ -97,6 +109,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         raise UsageError("which implementation? --entrypoint module:function, or replay.entrypoint of the project")
     if needed is not None and needed > runs:
         raise UsageError("--needed asks for more runs than --runs makes")
+    if interleavings is not None and runs > 1:
+        raise UsageError("--interleavings runs the agent in every order of its calls; --runs does not go with it")
     if affected is not None and not shadow:
         raise UsageError("--affected goes with --shadow; a red run of its own is --expect red")
     loaded = list(_loaded(cases))
@@ -107,16 +121,17 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         project=project,
         runs=runs,
         needed=needed,
+        interleavings=interleavings,
     )
     if shadow:
         old = (
             None
             if affected is None
-            else Implementation(agent=resolve(affected, Path.cwd()), version="affected", project=project)
+            else replace(code, agent=resolve(affected, Path.cwd()), version="affected", runs=1, needed=None)
         )
         _tell_facts(console, [facts(case, code, old) for case in loaded])
         return
-    statuses = [_run(console, case, code, out, neighbours=neighbours) for case in loaded]
+    statuses = [_run(console, case, code, out, neighbours=neighbours, by_lane=by_lane) for case in loaded]
     if isolation and (shared := shared_state(loaded, code)):
         statuses.append(EXITS["harness_defect"])
         for case_id in shared:
@@ -138,17 +153,23 @@ def _loaded(places: Sequence[Path]) -> Iterator[ReplayCase]:
             raise InputUnreadable(f"case {position} is not valid and nothing was run:\n{error.message}") from None
 
 
-def _run(console: Console, case: ReplayCase, code: Implementation, out: Path, *, neighbours: bool) -> int:
+def _run(
+    console: Console, case: ReplayCase, code: Implementation, out: Path, *, neighbours: bool, by_lane: bool
+) -> int:
     file = out / f"{case.case_id}--{_UNSAFE.sub('-', code.version)[:60]}.json"
     manifest = suite.replay(case, code, begun=lambda started: write_manifest(file, started))
-    if neighbours:
+    gate = case.lane == "gate" and code.expect == "green"
+    if neighbours or gate:
         manifest = replace(manifest, controls=controls(case, code))
     write_manifest(file, manifest)
-    status = _status(manifest)
+    lacks = [*lacking(case.case_id, manifest.controls, tools=bool(case.tool_events))] if gate else []
+    status = _status(manifest) or (EXITS["needs_review"] if lacks else 0)
+    status = in_lane(manifest.label, status, manifest.lane) if by_lane else status
     if console.json:
-        console.data({**manifest.members(), "path": str(file), "exit_status": status})
+        lines: list[JsonValue] = [*lacks]
+        console.data({**manifest.members(), "path": str(file), "exit_status": status, "gate_lacks": lines})
     else:
-        _tell(console, manifest, file)
+        _tell(console, manifest, file, lacks)
     return status
 
 
@@ -174,10 +195,10 @@ def _status(manifest: Manifest) -> int:
 
 def _weight(status: int) -> int:
     """Order statuses as they are told: what makes a run unsound before what was judged."""
-    return (0, 11, 1, 10, 4, 14, 13, 12).index(status)
+    return (0, 15, 11, 1, 10, 4, 14, 13, 12).index(status)
 
 
-def _tell(console: Console, manifest: Manifest, file: Path) -> None:
+def _tell(console: Console, manifest: Manifest, file: Path, lacks: Sequence[str]) -> None:
     verdict = {True: "holds", False: "violated", None: "not judged"}[manifest.boundary_passed]
     reason = f" ({manifest.boundary.check}: {manifest.boundary.reason})" if manifest.boundary else ""
     console.rows(
@@ -185,6 +206,7 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
             ("case", manifest.case_id),
             ("fixture", manifest.fixture_hash[:12]),
             ("version", manifest.implementation_version),
+            ("lane", manifest.lane or "not known"),
             ("boundary", verdict + reason),
             *((("label", manifest.label),) if manifest.label else ()),
             *(
@@ -199,6 +221,9 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
             ("manifest", str(file)),
         )
     )
+    if manifest.interleavings:
+        told = manifest.interleavings
+        console.say(f"orders of the concurrent calls: {told.tried} tried, {told.failed} failed")
     for left in manifest.unconsumed:
         console.say(f"unconsumed {left.kind}:{left.name} at {left.position} ({left.role or 'answer'})")
     for each in manifest.diverged:
@@ -209,6 +234,8 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
         console.say(f"what to do: {manifest.first_divergence.cure}")
     for name, state in manifest.controls.items():
         console.say(f"control {name}: {state.replace('_', ' ')}")
+    for line in lacks:
+        console.say(f"needs_review: {line}")
     ending = (
         "not_judged"
         if manifest.label or manifest.boundary_passed is None
@@ -216,9 +243,9 @@ def _tell(console: Console, manifest: Manifest, file: Path) -> None:
         if manifest.boundary_passed
         else "broken"
     )
-    told = claimed("replay", ending)
-    console.say(f"proved: {told.proved}")
-    for text in told.not_proved:
+    claims = claimed("replay", ending)
+    console.say(f"proved: {claims.proved}")
+    for text in claims.not_proved:
         console.say(f"not proved: {text}")
 
 

@@ -13,8 +13,9 @@ from typing import Final
 from extractor.model.json import JsonValue, compact
 
 from .claims import Claimed, claimed
-from .exits import exit_status
+from .exits import EXITS, in_lane
 from .findings import Finding, evidence, fault_labels, soundness
+from .gate import lacking
 from .labels import first_of
 from .manifest import Held, Lane, Manifest, UnconsumedCall
 from .manifests import Partial
@@ -54,8 +55,13 @@ class Comparison:
 
     @property
     def exit_status(self) -> int:
-        """What the command line ends with."""
-        return exit_status(self.label, self.lane)
+        """The label's own status, whatever the lane."""
+        return EXITS[self.label]
+
+    @property
+    def lane_status(self) -> int:
+        """The status that the lane makes of it: a shadow never blocks, and a provider's outage is no regression."""
+        return in_lane(self.label, self.exit_status, self.lane)
 
     @property
     def claimed(self) -> Claimed:
@@ -91,7 +97,7 @@ def compare(
         *_between(old, new, case, missing_red),
         *_each(old, new),
         *(Finding(label="needs_review", sentence=line) for line in near_misses(old, new, _document(case), controls)),
-        *(Finding(label="needs_review", sentence=line) for line in _controls(new, held, controls, lane)),
+        *(Finding(label="needs_review", sentence=line) for line in _controls(new, held, controls, lane, case)),
         *found,
     ]
     if any(run is not None and run.model is not None and run.model.compatibility for run in (old, new)):
@@ -188,14 +194,17 @@ def _held(run: Manifest) -> Held:
     return "held" if run.boundary_passed and sound else "broken"
 
 
-def _controls(new: Manifest, held: Mapping[str, Held], runs: Sequence[Manifest], lane: Lane | None) -> Iterator[str]:
+def _controls(
+    new: Manifest, held: Mapping[str, Held], runs: Sequence[Manifest], lane: Lane | None, case: CaseOnRecord | None
+) -> Iterator[str]:
     for name, state in sorted(held.items()):
         if state != "held":
             yield f"control {name} {'is broken' if state == 'broken' else 'was not run'}"
     if any(run.implementation_version != new.implementation_version for run in runs):
         yield "a control was run with another implementation than the incident"
-    if not held and lane == "gate":
-        yield "no control stands beside the case: a blunt fix would look the same"
+    if lane == "gate":
+        # Whether there is a call that could answer otherwise is seen in the case alone.
+        yield from lacking(new.case_id, held, tools=bool(case and case.fixture.get("tool_events")))
 
 
 def _notes(old: Manifest | None, new: Manifest, controls: Sequence[Manifest]) -> Iterator[str]:

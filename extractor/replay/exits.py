@@ -7,7 +7,7 @@ from typing import Final
 
 from .manifest import Lane
 
-__all__ = ["EXITS", "MEANINGS", "PROVIDER", "exit_status"]
+__all__ = ["EXITS", "MEANINGS", "PROVIDER", "in_lane"]
 
 EXITS: Final[Mapping[str, int]] = {
     "red_to_green": 0,
@@ -31,7 +31,7 @@ PROVIDER: Final = 15
 """Whatever is wrong in the lane of runs that depend on a provider: it neither hides the other lanes nor is hidden by them."""
 
 MEANINGS: Final[Mapping[int, str]] = {
-    0: "red_to_green; any label in the lane shadow; compatibility in the lane provider",
+    0: "red_to_green; with --by-lane any label in the lane shadow, and compatibility in the lane provider",
     1: "judged: still_violates, returned_early, needs_review, compatibility",
     4: "evidence missing: incomplete, non_replayable, not_expressible, missing_red, baseline_only",
     6: "a manifest or the case cannot be read",
@@ -40,15 +40,15 @@ MEANINGS: Final[Mapping[int, str]] = {
     12: "adapter_error",
     13: "harness_defect",
     14: "live_call",
-    15: "any label but compatibility and red_to_green in the lane provider",
+    15: "with --by-lane: any label but compatibility and red_to_green in the lane provider",
 }
 """Each status and what it tells, as the help of `compare` and the page about it have them."""
 
 
-def exit_status(label: str, lane: Lane | None) -> int:
-    """Return the status of a label in a lane; a lane that is not known blocks like ``gate``."""
+def in_lane(label: str | None, status: int, lane: Lane | None) -> int:
+    """Return what a label with this status of its own ends with in a lane; a lane that is not known blocks like ``gate``."""
     if lane == "shadow":
         return 0
     if lane == "provider":
-        return 0 if label in {"compatibility", "red_to_green"} else PROVIDER
-    return EXITS[label]
+        return 0 if status == 0 or label == "compatibility" else PROVIDER
+    return status

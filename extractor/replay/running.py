@@ -23,8 +23,7 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
     Coroutine functions are awaited, all turns in one event loop. Faults end up in the ledger and are not raised here:
     `Session.hold` does that. Raises `UsageError` for a generator, which would not have run at all.
     """
-    if inspect.isgeneratorfunction(agent) or inspect.isasyncgenfunction(agent):
-        raise UsageError("an entry point that is a generator does nothing when it is called: return the answer")
+    refuse_generator(agent)
     output: object = None
     failure: BaseException | None = None
     with _loop() if inspect.iscoroutinefunction(agent) else _Direct() as runner:
@@ -42,6 +41,12 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
             failure = error
     session.finish(output if failure is None else None, error=failure)
     return session
+
+
+def refuse_generator(agent: Callable[..., Any]) -> None:
+    """Raise `UsageError` for an agent that would not run at all when it is called."""
+    if inspect.isgeneratorfunction(agent) or inspect.isasyncgenfunction(agent):
+        raise UsageError("an entry point that is a generator does nothing when it is called: return the answer")
 
 
 def _wants_session(agent: Callable[..., Any]) -> bool:

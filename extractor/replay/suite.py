@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from extractor.errors import ValidationFailed
 
 from .case import ReplayCase, load_case
+from .concurrency import section_of
 from .manifest import Held, Manifest, Policy, RunOutcome
 from .project import Project, allowed
+from .running import refuse_generator
 from .session import Expect, Session
 from .telling import finished, started
+
+if TYPE_CHECKING:  # it imports asyncio
+    from .schedule import Schedule
 
 Fact: TypeAlias = Literal["yes", "no", "not run"]
 
@@ -22,6 +27,7 @@ class Implementation:
     """What is replayed: the entry point, the version that manifests name, whether red or green is wanted of it.
 
     ``runs`` and ``needed`` are the declared rule for an agent that varies: how often it runs, and how often it must hold.
+    ``interleavings`` is how many orders of a concurrent case's calls are tried at most, None for no schedule at all.
     """
 
     agent: Callable[..., Any]
@@ -30,6 +36,7 @@ class Implementation:
     project: Project = field(default_factory=Project)
     runs: int = 1
     needed: int | None = None
+    interleavings: int | None = None
 
 
 def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest], None] | None = None) -> Manifest:
@@ -40,10 +47,9 @@ def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest]
     """
     manifests = []
     for _ in range(code.runs):
-        session = _session(case, code)
         if begun is not None:
-            begun(started(session))
-        manifests.append(finished(session.run(code.agent)))
+            begun(started(_session(case, code)))
+        manifests.append(_run(case, code))
     if code.runs == 1:
         return manifests[0]
     needed = code.needed or code.runs
@@ -58,6 +64,20 @@ def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest]
         ),
         policy=Policy(name="all" if needed == code.runs else "at_least", runs=code.runs, needed=needed),
     )
+
+
+def _run(case: ReplayCase, code: Implementation) -> Manifest:
+    refuse_generator(code.agent)
+    if code.interleavings is None or not section_of(case.tool_events):
+        return finished(_session(case, code).run(code.agent))
+    from .interleaved import interleave  # it imports asyncio, which takes longer than all of replay
+
+    return interleave(
+        lambda schedule: _session(case, code, schedule),
+        lambda session: session.run(code.agent),
+        limit=code.interleavings,
+        expect=code.expect,
+    ).manifest()
 
 
 def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
@@ -129,7 +149,7 @@ def _held(manifest: Manifest) -> Held:
     return "held" if manifest.boundary_passed and manifest.label is None else "broken"
 
 
-def _session(case: ReplayCase, code: Implementation) -> Session:
+def _session(case: ReplayCase, code: Implementation, schedule: Schedule | None = None) -> Session:
     return Session(
         case,
         version=code.version,
@@ -138,4 +158,5 @@ def _session(case: ReplayCase, code: Implementation) -> Session:
         adapters=code.project.adapters,
         allow=allowed(code.project),
         clock=code.project.clock,
+        schedule=schedule,
     )

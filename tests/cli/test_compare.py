@@ -76,9 +76,9 @@ def test_what_is_wrong_is_told_beside_the_label(files, capsys):
         ({}, {"state": "started", "boundary_passed": None}, 13),
         ({}, {"label": "live_call"}, 14),
         ({}, {"label": "incomplete"}, 4),
-        ({}, {"label": "incomplete", "lane": "shadow"}, 0),
-        ({}, {"lane": "provider"}, 0),
-        ({}, {"lane": "provider", "boundary_passed": False}, 15),
+        ({}, {"label": "incomplete", "lane": "shadow"}, 4),
+        ({}, {"lane": "provider"}, 1),
+        ({}, {"lane": "provider", "boundary_passed": False}, 1),
     ],
 )
 def test_each_ending_has_a_status_of_its_own(files, capsys, old, new, status):
@@ -87,9 +87,22 @@ def test_each_ending_has_a_status_of_its_own(files, capsys, old, new, status):
     assert "label" in capsys.readouterr().out
 
 
-def test_a_shadow_never_blocks_and_says_its_label_all_the_same(files, capsys):
-    assert run(["compare", *files(old=OLD, new=replace(NEW, boundary_passed=False, lane="shadow"))]) == 0
-    assert "still_violates" in capsys.readouterr().out.splitlines()[0]
+@pytest.mark.parametrize(
+    ("new", "status"),
+    [
+        ({"lane": "shadow", "boundary_passed": False}, 0),
+        ({"lane": "provider"}, 0),
+        ({"lane": "provider", "boundary_passed": False}, 15),
+        ({"lane": "gate", "boundary_passed": False}, 1),
+    ],
+)
+def test_a_job_that_runs_one_lane_may_end_as_that_lane_wants_it(files, capsys, new, status):
+    """S54 S58 S61: only when it is asked to, and it says the label all the same."""
+    made = files(old=OLD, new=replace(NEW, **new))
+    assert run(["compare", *made, "--by-lane", "--json"]) == status
+    told = json.loads(capsys.readouterr().out)
+    assert told["exit_status"] == status
+    assert told["label"] == ("still_violates" if "boundary_passed" in new else "compatibility")
 
 
 def test_for_machines_one_object_tells_all(files, capsys):
@@ -143,7 +156,7 @@ def test_contradictions_are_usage(arguments, capsys):
 def test_the_case_says_lane_and_affected_versions(files, folder, capsys):
     """S45: a folder in a store; its workflow version, and what the register lists."""
     results = files(old=OLD, new=NEW)
-    assert run(["compare", *results, "--case", str(folder)]) == 0  # its lane is shadow
+    assert run(["compare", *results, "--case", str(folder), "--by-lane"]) == 0
     assert json.loads(GOLDEN)["lane"] == "shadow"
     told = capsys.readouterr().out
     assert told.splitlines()[1].split() == ["lane", "shadow"]

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from extractor.cli.app import run
+from tests.replay.conftest import race_members
 from tests.replay.documents import call, folder
 
 FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
@@ -57,6 +58,24 @@ AGENT = """
     async def awaits(incident):
         await incident.acall_tool("order.find", {"id": "O-1"})
         return "I cannot say."
+
+    async def worker(incident):
+        found = await incident.acall_tool("refund.find", {"order_id": "ord-5001"})
+        if found["refund"] is None:
+            told = {"order_id": "ord-5001", "idempotency_key": incident.new_key()}
+            await incident.acall_tool("refund.create", told)
+
+    async def races(incident):
+        import asyncio
+        await incident.acall_tool("order.lookup", {"order_id": "ord-5001"})
+        await asyncio.gather(worker(incident), worker(incident))
+        return "done"
+
+    async def in_line(incident):
+        await incident.acall_tool("order.lookup", {"order_id": "ord-5001"})
+        await worker(incident)
+        await worker(incident)
+        return "done"
 
     def generates(text):
         yield text
@@ -166,6 +185,35 @@ def test_controls_are_replayed_beside_their_case(project):
     assert project.manifest()["controls"] == {"confirmed": "broken", "time-before": "held"}
 
 
+@pytest.mark.parametrize(
+    ("lane", "agent", "status", "by_lane"),
+    [("shadow", "bad", 1, 0), ("shadow", "live", 14, 0), ("provider", "good", 0, 0), ("provider", "bad", 1, 15)],
+)
+def test_a_run_ends_with_its_own_status_unless_the_lane_is_asked(project, agent, lane, status, by_lane):
+    """S54 S58 S61."""
+    project.case(lane=lane)
+    assert project.replay(agent) == status
+    assert project.replay(agent, "--by-lane") == by_lane
+
+
+def test_a_gate_blocks_nothing_before_its_four_controls_hold(project, capsys):
+    """S54: they are replayed without being asked for."""
+    case = project.case(lane="gate")
+    wanted = {"required_disclosures": [{"text": "I cannot say.", "exact": True}]}
+    (case / "controls").mkdir()
+    for kind in ("success", "rejection", "timeout"):
+        made = folder(case / "made", FIND, case_id=f"{case.name}-{kind}", control_of=case.name, expected=wanted)
+        made.rename(case / "controls" / kind)
+    (case / "made").rmdir()
+    assert project.replay("good", "--by-lane") == 1
+    assert "a gate needs a control of the kind uncertain that holds" in capsys.readouterr().out
+    made = folder(case / "made", FIND, case_id=f"{case.name}-uncertain", control_of=case.name, expected=wanted)
+    made.rename(case / "controls" / "uncertain")
+    (case / "made").rmdir()
+    assert project.replay("good") == 0
+    assert project.manifest()["controls"] == dict.fromkeys(("rejection", "success", "timeout", "uncertain"), "held")
+
+
 def test_cases_that_share_state_are_a_defect_of_the_harness(project, capsys):
     """S55."""
     project.case("a-case")
@@ -185,6 +233,33 @@ def test_an_agent_that_varies_is_judged_by_the_rule_that_was_declared_and_every_
     told = project.manifest()
     assert sorted(each["boundary_passed"] for each in told["runs"]) == [False, True, True]
     assert told["policy"]["needed"] == int(needed)
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "status", "told"),
+    [
+        ("races", ["--interleavings", "50"], 1, {"tried": 6, "failed": 4}),
+        ("in_line", ["--interleavings", "50"], 0, {"tried": 1, "failed": 0}),
+        ("races", ["--interleavings", "2"], 4, {"tried": 2, "failed": 2}),
+        ("races", [], 4, None),
+        ("races", ["--interleavings", "50", "--expect", "red"], 0, {"tried": 1, "failed": 1}),
+    ],
+)
+def test_a_race_is_run_in_every_order_of_its_calls(project, capsys, agent, options, status, told):
+    """S71: without a schedule it is not expressible, and with some of the orders it is neither."""
+    members = race_members()
+    project.case("2026-07-18-refund", *members.pop("tool_events"), **members)
+    assert project.replay(agent, *options) == status
+    assert project.manifest()["interleavings"] == told
+    if told:
+        assert (
+            f"orders of the concurrent calls: {told['tried']} tried, {told['failed']} failed" in capsys.readouterr().out
+        )
+
+
+def test_orders_and_repeated_runs_do_not_go_together(project):
+    project.case()
+    assert project.replay("good", "--interleavings", "5", "--runs", "2") == 2
 
 
 def test_shadow_says_four_facts_and_no_fifth(project, capsys):

@@ -34,23 +34,27 @@ def created(attempt: int, key: str, **more: Any) -> dict[str, Any]:
     )
 
 
+def race_members() -> dict[str, Any]:
+    """The members of the race's document, its tool events among them."""
+    return {
+        "tool_events": [
+            call(1, "order.lookup", ORDER, {"status": "delivered"}),
+            call(2, "refund.find", ORDER, {"refund": None}, after=[1]),
+            call(3, "refund.find", ORDER, {"refund": None}, after=[1]),
+            created(4, "key-a"),
+            created(5, "key-b", role="violation"),
+        ],
+        "alternates": [EXISTS],
+        "expected": {"effects": {"refund.create": {"min": 1, "max": 1}}},
+        "ordering": {"mode": "total", "reason": "a violation is part of the incident"},
+    }
+
+
 @pytest.fixture
 def race() -> Callable[..., ReplayCase]:
     """The case of the race; keywords replace members of its document."""
 
     def make(**members: Any) -> ReplayCase:
-        told = {
-            "tool_events": [
-                call(1, "order.lookup", ORDER, {"status": "delivered"}),
-                call(2, "refund.find", ORDER, {"refund": None}, after=[1]),
-                call(3, "refund.find", ORDER, {"refund": None}, after=[1]),
-                created(4, "key-a"),
-                created(5, "key-b", role="violation"),
-            ],
-            "alternates": [EXISTS],
-            "expected": {"effects": {"refund.create": {"min": 1, "max": 1}}},
-            "ordering": {"mode": "total", "reason": "a violation is part of the incident"},
-        }
-        return case(**(told | members))
+        return case(**(race_members() | members))
 
     return make

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from extractor.model.json import parse
+from extractor.neighbours import told
 from extractor.replay.compare import CaseOnRecord, Comparison, compare
-from extractor.replay.exits import EXITS, MEANINGS, PROVIDER, exit_status
+from extractor.replay.exits import EXITS, MEANINGS, PROVIDER, in_lane
+from extractor.replay.gate import KINDS
 from extractor.replay.labels import LABELS
 from extractor.replay.manifest import (
     AnsweredBy,
@@ -50,7 +52,7 @@ NEW = replace(
     boundary_passed=True,
     expect="green",
     outcome="I could not confirm it.",
-    controls={"success": "held", "timeout": "held"},
+    controls={"success": "held", "rejection": "held", "timeout-refund.create": "held", "c-1-uncertain": "held"},
 )
 LEFT = UnconsumedCall(kind="tools", name="refund.status", position=1, role="evidence")
 HARM = UnconsumedCall(kind="tools", name="refund.create", position=0, role="violation")
@@ -85,7 +87,7 @@ def test_red_to_green_is_told_in_the_agreed_words() -> None:
         (),
     )
     assert found.exit_status == 0
-    assert found.controls == {"success": "held", "timeout": "held"}
+    assert found.controls == NEW.controls
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_the_first_label_that_fits_is_told(old: dict[str, Any], new: dict[str, A
     found = compare(replace(OLD, **old), replace(NEW, **new))
     assert found.label == label
     assert sentence in found.sentences
-    assert found.exit_status == (0 if found.lane == "provider" else EXITS[label])
+    assert found.exit_status == EXITS[label]
 
 
 def test_harm_that_the_current_code_no_longer_does_is_no_early_return() -> None:
@@ -217,8 +219,23 @@ def test_results_about_other_bytes_than_the_case_has_now_are_not_compared() -> N
 
 def test_the_lane_is_the_cases_word_where_the_case_is_at_hand() -> None:
     broken = replace(NEW, boundary_passed=False, lane="shadow")
-    assert compare(OLD, broken).exit_status == 0
-    assert compare(OLD, broken, case=on_record()).exit_status == 1
+    assert compare(OLD, broken).lane_status == 0
+    assert compare(OLD, broken, case=on_record()).lane_status == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("state", ["broken", "not_run", None])
+def test_a_gate_needs_a_control_of_each_kind_that_holds(kind: str, state: Any) -> None:
+    """S54: success, explicit rejection, timeout, uncertain completion."""
+    controls: dict[str, Any] = dict.fromkeys(KINDS, "held") | {kind: state}
+    new = replace(NEW, controls={name: held for name, held in controls.items() if held})
+    found = compare(OLD, new, case=on_record())
+    assert found.label == "needs_review"
+    assert f"a gate needs a control of the kind {kind} that holds, and there is none" in found.sentences
+
+
+def test_the_kinds_are_those_that_controls_are_made_of() -> None:
+    assert KINDS == told.KINDS  # two packages that never import each other
 
 
 # Near misses.
@@ -318,7 +335,7 @@ def test_everything_to_a_person_is_seen_in_the_controls() -> None:
 def test_each_control_is_told_held_or_broken(edits: dict[str, Any], state: str) -> None:
     """S41, S42."""
     found = compare(OLD, NEW, controls=(control("late", **edits),))
-    assert found.controls == {"late": state, "success": "held", "timeout": "held"}
+    assert found.controls == {**NEW.controls, "late": state}
     assert found.label == ("red_to_green" if state == "held" else "needs_review")
 
 
@@ -403,9 +420,10 @@ def test_every_label_has_a_status_and_every_status_a_meaning() -> None:
 @pytest.mark.parametrize("label", LABELS)
 def test_lanes_end_apart(label: str) -> None:
     """S54, S58, S61: shadow never blocks, and an outage of a provider says nothing of the gate."""
-    assert exit_status(label, "shadow") == 0
-    assert exit_status(label, "gate") == exit_status(label, None) == EXITS[label]
-    assert exit_status(label, "provider") == (0 if label in {"compatibility", "red_to_green"} else PROVIDER)
+    status = EXITS[label]
+    assert in_lane(label, status, "shadow") == 0
+    assert in_lane(label, status, "gate") == in_lane(label, status, None) == status
+    assert in_lane(label, status, "provider") == (0 if label in {"compatibility", "red_to_green"} else PROVIDER)
 
 
 def test_every_comparison_ends_with_what_it_claims() -> None:
