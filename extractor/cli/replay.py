@@ -16,7 +16,7 @@ from extractor.replay.case import ReplayCase, case_folders, load_case
 from extractor.replay.claims import claimed
 from extractor.replay.exits import EXITS, in_lane
 from extractor.replay.gate import lacking
-from extractor.replay.manifest import Manifest
+from extractor.replay.manifest import Effect, Manifest
 from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
 from extractor.replay.suite import Facts, Implementation, controls, facts, shared_state
@@ -210,8 +210,9 @@ def _tell(console: Console, manifest: Manifest, file: Path, lacks: Sequence[str]
             ("boundary", verdict + reason),
             *((("label", manifest.label),) if manifest.label else ()),
             *(
-                (f"effects of {tool}", f"{each.accepted} accepted in {each.calls} calls")
+                (f"effects of {tool}", _effect(each))
                 for tool, each in manifest.effects.items()
+                if each.accepted or each.unknown
             ),
             (
                 "answered by",
@@ -247,6 +248,12 @@ def _tell(console: Console, manifest: Manifest, file: Path, lacks: Sequence[str]
     console.say(f"proved: {claims.proved}")
     for text in claims.not_proved:
         console.say(f"not proved: {text}")
+
+
+def _effect(told: Effect) -> str:
+    calls = f"{told.calls} call{'' if told.calls == 1 else 's'}"
+    open_ = f", {told.unknown} of unknown outcome" if told.unknown else ""
+    return f"{told.accepted} accepted in {calls}{open_}"
 
 
 def _tell_facts(console: Console, told: Sequence[Facts]) -> None:
