@@ -15,6 +15,7 @@ import pytest
 from .errors import ExtractFixtureError
 from .model import layout
 from .replay.case import case_folders, load_case
+from .replay.faults import fault_within
 from .replay.journal import Journal
 from .replay.manifest import Manifest
 from .replay.project import Project, allowed, project_at, revision
@@ -135,11 +136,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
             raise
         except BaseException as error:  # noqa: BLE001  # raised below, unless a fault explains it
             failure = error
+            fault = fault_within(error)
+            if fault is not None:
+                session.ledger.report(fault)
     if not session.ended:
         session.finish(session.output, error=None if isinstance(failure, _ASSERTED) else failure)
     _tell(item, finished(session))
     if failure is not None and not (session.ledger.faults and isinstance(failure, _ASSERTED)):
-        raise failure
+        raise fault_within(failure) or failure
     session.hold()
     _judge(session)
     return result
