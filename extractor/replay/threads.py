@@ -8,10 +8,14 @@ import time
 from types import FrameType
 from typing import Final
 
+from .guard.clock_watch import beginning
+
 _GRACE_S: Final = 0.25  # a thread that has done its work still needs a moment to end
 _STEP_S: Final = 0.005
 # A worker of these that waits for work calls nobody until somebody gives it some.
 _WAITING: Final = {("concurrent.futures.thread", "_worker"), ("anyio._backends._asyncio", "run")}
+
+_STARTERS: Final = frozenset({"threading", beginning.__module__})
 
 
 class Threads:
@@ -28,7 +32,7 @@ class Threads:
         Workers of a pool that wait for work are passed over. A thread that got the number of one that was there is not seen.
         """
         until = time.monotonic() + _GRACE_S
-        while (found := self._running()) and time.monotonic() < until:
+        while ((found := self._running()) or beginning()) and time.monotonic() < until:
             time.sleep(_STEP_S)
         return tuple(sorted(found))
 
@@ -54,5 +58,5 @@ def _place(frame: FrameType) -> str:
     chain = [frame]
     while chain[-1].f_back is not None:
         chain.append(chain[-1].f_back)
-    began = next((at for at in reversed(chain) if at.f_globals.get("__name__") != "threading"), chain[-1])
+    began = next((at for at in reversed(chain) if at.f_globals.get("__name__") not in _STARTERS), chain[-1])
     return f"{began.f_globals.get('__name__', 'unknown')}.{began.f_code.co_name}"

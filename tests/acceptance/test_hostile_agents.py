@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,9 @@ THIRD = list(AGENTS)[::3]
 DIES = """
 import faulthandler
 
+def affected(incident):
+    return "The refund is done."
+
 def agent(incident):
     faulthandler._sigsegv()
 """
@@ -45,10 +47,6 @@ def run(*command, **more):
     return subprocess.run(
         [sys.executable, "-m", *map(str, command)], capture_output=True, text=True, env=environment, check=False, **more
     )
-
-
-def compare(*files):
-    return run("extractor", "compare", *files)
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -99,12 +97,14 @@ def test_through_the_command_each_ends_with_the_status_of_its_label(name, tmp_pa
 
 
 def test_a_process_that_dies_leaves_a_manifest_that_was_begun_and_compare_says_so(tmp_path):
-    place = folder(tmp_path, *EVENTS, expected=CLAIMS)
+    place = folder(tmp_path, *EVENTS, expected=CLAIMS, lane="gate")
     (tmp_path / "dying.py").write_text(DIES)
-    assert run("extractor", "replay", place, "--entrypoint", "dying:agent", "--version", "v1").returncode != 0
-    (file,) = tmp_path.glob("artifacts/replays/*.json")
-    assert json.loads(file.read_text("utf-8"))["state"] == "started"
-    compared = compare(file, file)
+    said = ("extractor", "replay", place, "--version")
+    assert run(*said, "v1", "--entrypoint", "dying:affected", "--expect", "red").returncode == 0
+    assert run(*said, "v2", "--entrypoint", "dying:agent").returncode != 0
+    red, died = sorted(tmp_path.glob("artifacts/replays/*.json"))
+    assert json.loads(died.read_text("utf-8"))["state"] == "started"
+    compared = run("extractor", "compare", red, died)
     assert compared.returncode == EXITS["harness_defect"], compared.stdout
     assert "harness_defect" in compared.stdout
 
@@ -120,10 +120,3 @@ def test_code_laid_into_a_case_folder_is_neither_run_nor_accepted(tmp_path):
     (tmp_path / "test_it.py").write_text("def test_it(incident): pass\n")
     assert run("pytest", "-q", "-p", "extractor.pytest_plugin").returncode != 0
     assert not list(tmp_path.rglob("was-run"))
-
-
-def test_no_thread_of_the_agents_is_left_to_the_tests_that_follow():
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon and "later" in thread.name:
-            thread.join(2)
-            assert not thread.is_alive()
