@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -29,9 +29,9 @@ class Ledger:
     """The record of one replay. Faults stay in it, whatever an agent catches: they can be added, and read."""
 
     turn: int = 1
-    served: list[str] = field(default_factory=list)
-    answered_by: Counter[str] = field(default_factory=Counter)
-    diverged: list[Divergence] = field(default_factory=list)
+    _served: list[str] = field(default_factory=list)
+    _answered_by: Counter[Source] = field(default_factory=Counter)
+    _diverged: list[Divergence] = field(default_factory=list)
     _faults: list[tuple[int, ReplayFault]] = field(default_factory=list)
     _forward: Callable[[ReplayFault], bool] | None = field(default=None, repr=False)
     _closed: bool = False
@@ -40,8 +40,8 @@ class Ledger:
     def serve(self, kind: str, name: str, source: Source) -> None:
         """Record that a call was answered, and from where."""
         with self._lock:
-            self.served.append(f"{kind}:{name}")
-            self.answered_by[source] += 1
+            self._served.append(f"{kind}:{name}")
+            self._answered_by[source] += 1
         if self._closed:
             self.report(
                 HarnessDefect(
@@ -55,7 +55,7 @@ class Ledger:
     def diverge(self, divergence: Divergence) -> None:
         """Record that an answer was given to a question that differs from the recorded one."""
         with self._lock:
-            self.diverged.append(divergence)
+            self._diverged.append(divergence)
 
     def report(self, fault: ReplayFault) -> None:
         """Record a fault; whoever found it raises it next. One that was recorded already is not told twice."""
@@ -74,6 +74,21 @@ class Ledger:
         if self._forward is not None:
             raise AttributeError("the ledger has its way to the process that replays")
         self._forward = forward
+
+    @property
+    def served(self) -> tuple[str, ...]:
+        """The calls that were answered, in their order: ``tools:refund.create``."""
+        return tuple(self._served)
+
+    @property
+    def answered_by(self) -> Mapping[Source, int]:
+        """How many calls each source answered; those that answered none are left out."""
+        return dict(self._answered_by)
+
+    @property
+    def diverged(self) -> tuple[Divergence, ...]:
+        """What was served although the run asked for something else, in order."""
+        return tuple(self._diverged)
 
     @property
     def faults(self) -> tuple[tuple[int, ReplayFault], ...]:

@@ -51,11 +51,11 @@ def finished(session: Session) -> Manifest:
             for tool, count in session.effects.counts().items()
         },
         authorization=_authorization(session),
-        served=tuple(ledger.served),
+        served=ledger.served,
         answered_by=AnsweredBy(
-            recorded=ledger.answered_by["recorded"],
-            alternate=ledger.answered_by["alternate"],
-            effects=ledger.answered_by["effects"],
+            recorded=ledger.answered_by.get("recorded", 0),
+            alternate=ledger.answered_by.get("alternate", 0),
+            effects=ledger.answered_by.get("effects", 0),
         ),
         unconsumed=_unconsumed(session),
         missed=tuple(

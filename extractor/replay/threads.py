@@ -50,7 +50,11 @@ def _waits(frame: FrameType) -> bool:
     at: FrameType | None = frame
     while at is not None and at.f_globals.get("__name__") in ("queue", "threading"):
         at = at.f_back
-    return at is not None and (at.f_globals.get("__name__"), at.f_code.co_name) in _WAITING
+    if at is None or (at.f_globals.get("__name__"), at.f_code.co_name) not in _WAITING:
+        return False
+    # Work that was given to it and that it has not begun: still in the queue, or just taken out of it.
+    queue = at.f_locals.get("work_queue") or getattr(at.f_locals.get("self"), "queue", None)
+    return at.f_locals.get("work_item") is None and not getattr(queue, "qsize", int)()
 
 
 def _place(frame: FrameType) -> str:

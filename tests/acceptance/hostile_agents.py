@@ -26,6 +26,7 @@ from os import _exit
 from pathlib import Path
 from typing import Any
 
+from extractor.replay.guard import Allow
 from extractor.replay.ledger import Ledger
 
 NOWHERE = ("192.0.2.1", 443)
@@ -425,4 +426,35 @@ def deletes_what_was_written(incident):
         file.unlink()
     shutil.rmtree("artifacts", ignore_errors=True)
     quietly(lambda: incident.call_tool("mail.send"))
+    return well(incident)
+
+
+@ends("harness_defect")
+def changes_the_case(incident):
+    incident.case.document["expected"]["prohibited_claims"].clear()
+    return well(incident)
+
+
+@ends("live_call")
+def allows_itself_a_host(incident):
+    quietly(lambda: setattr(incident.guard, "allow", Allow(hosts=("192.0.2.1:443",))))
+    quietly(connect)
+    return well(incident)
+
+
+@ends("needs_review")
+def forgets_what_it_called(incident):
+    quietly(lambda: incident.call_tool("order.find", {"id": "O-2"}))
+    quietly(lambda: incident.tools.calls.clear())
+    quietly(lambda: incident.ledger.served.clear())
+    return well(incident)
+
+
+@ends("needs_review")
+def hands_a_call_to_a_destructor(incident):
+    class Late:
+        def __del__(self):
+            wrong(incident)
+
+    Late()
     return well(incident)

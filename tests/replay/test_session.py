@@ -204,7 +204,7 @@ def test_a_changed_prompt_is_served_and_stamped():
 def test_the_recorded_prompt_is_not_stamped():
     incident = session(**MODEL)
     asked(incident, "Refund O-1, please.")
-    assert incident.ledger.diverged == []
+    assert incident.ledger.diverged == ()
 
 
 def test_a_model_that_is_asked_once_more_has_no_answer():
