@@ -19,7 +19,7 @@ from .clock import FrozenClock
 from .deadline import Deadline
 from .effects import Effects
 from .exchange import ModelAnswer, ModelRequest
-from .faults import AdapterFailed, AgentFailed, HarnessDefect, ReplayFault, fault_within
+from .faults import AdapterFailed, AgentFailed, HarnessDefect, fault_within
 from .guard import Allow, Clock, Guard
 from .identity import identity_of
 from .keys import Keys
@@ -393,7 +393,7 @@ class Session:
 
 def _sealed(case: ReplayCase) -> bytes:
     # Several times as fast as JSON; version 2 writes what is equal alike.
-    return marshal.dumps(case.document, 2)
+    return marshal.dumps(case.document, 2)  # type: ignore[arg-type]  # JSON is
 
 
 def _place(error: BaseException) -> str:

@@ -78,8 +78,10 @@ def test_through_pytest_each_fails_under_its_label(tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     told = json.loads((tmp_path / "report.json").read_text("utf-8"))["cases"]
     found = {
-        each["test"].partition("[")[2].rstrip("]").rpartition("2026-07-18-refund")[2].strip("-")
-        or each["test"]: (each["outcome"], each["manifest"]["label"])
+        each["test"].partition("[")[2].rstrip("]").rpartition("2026-07-18-refund")[2].strip("-") or each["test"]: (
+            each["outcome"],
+            each["manifest"]["label"],
+        )
         for each in told
     }
     assert found == {name: ("failed", AGENTS[name][1]) for name in THIRD} | {"well": ("passed", None)}

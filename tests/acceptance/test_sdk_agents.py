@@ -57,7 +57,17 @@ def extract(spans, key, place):
     export = place / "export.binpb"
     export.write_bytes(encode_spans(spans).SerializeToString())
     trace_id = format(spans[-1].context.trace_id, "032x")
-    command = [sys.executable, "-m", "extractor", "--trace-id", trace_id, str(export), *STATED, "--out", str(place / "c")]
+    command = [
+        sys.executable,
+        "-m",
+        "extractor",
+        "--trace-id",
+        trace_id,
+        str(export),
+        *STATED,
+        "--out",
+        str(place / "c"),
+    ]
     environment = os.environ | {"EXTRACT_FIXTURE_KEY_FILE": str(key), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=place)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -98,6 +108,8 @@ def test_an_unchanged_agent_replays_what_it_did_live(agent, exporter, key_file, 
     assert told.diverged == ()
     assert told.served == ("llm:fake-1", "tools:get_order", "llm:fake-1")
     assert told.outcome == case.document["final_output"]
-    assert told.guard is not None
-    assert "httpx: answered from the recording" in {*told.guard.covers, "httpx: answered from the recording"}
+    # What the agent said live, in the case's own synthetic order.
+    order = case.document["tool_events"][0]["arguments"]["order_id"]
+    assert told.outcome == FINAL.replace("A-7001", order)
+    assert [line for line in told.guard.covers if line.startswith("httpx") and "answered" in line]
     assert sdk_agents.looked_up == ["A-7001"]
