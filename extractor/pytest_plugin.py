@@ -15,6 +15,7 @@ import pytest
 from .errors import ExtractFixtureError
 from .model import layout
 from .replay.case import case_folders, load_case
+from .replay.faults import fault_within
 from .replay.journal import Journal
 from .replay.manifest import Manifest
 from .replay.project import Project, allowed, project_at, revision
@@ -26,8 +27,9 @@ _JOURNAL: pytest.StashKey[Journal] = pytest.StashKey()
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
 _PROPERTIES = ("case_id", "fixture_hash", "implementation_version", "boundary_passed", "label", "lane", "expect")
 _MANIFEST = "extract_fixture_manifest"
-_NO_VERDICT = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception)
-_ASSERTED = (AssertionError, pytest.fail.Exception)
+_NO_VERDICT = (pytest.skip.Exception, pytest.xfail.Exception)
+_OF_THE_TEST = (AssertionError, pytest.fail.Exception, *_NO_VERDICT)
+"""What a test ends with by its own word; a fault that came before it says more."""
 
 
 class BoundaryViolated(AssertionError):
@@ -131,15 +133,22 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     with session.opened():
         try:
             result = yield
-        except (*_NO_VERDICT, KeyboardInterrupt):
+        except (pytest.exit.Exception, KeyboardInterrupt):
             raise
+        except _NO_VERDICT as word:
+            if not session.ledger.faults:
+                raise
+            failure = word
         except BaseException as error:  # noqa: BLE001  # raised below, unless a fault explains it
             failure = error
+            fault = fault_within(error)
+            if fault is not None:
+                session.ledger.report(fault)
     if not session.ended:
-        session.finish(session.output, error=None if isinstance(failure, _ASSERTED) else failure)
+        session.finish(session.output, error=None if isinstance(failure, _OF_THE_TEST) else failure)
     _tell(item, finished(session))
-    if failure is not None and not (session.ledger.faults and isinstance(failure, _ASSERTED)):
-        raise failure
+    if failure is not None and not (session.ledger.faults and isinstance(failure, _OF_THE_TEST)):
+        raise fault_within(failure) or failure
     session.hold()
     _judge(session)
     return result

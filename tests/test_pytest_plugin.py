@@ -141,6 +141,26 @@ def test_a_skipped_test_has_no_manifest_and_is_no_pass(suite):
     assert "incidents" not in suite.done.stdout
 
 
+@pytest.mark.parametrize("way", ["skip", "xfail"])
+def test_a_skip_does_not_hide_what_went_wrong_before_it(suite, way):
+    suite.case()
+    swallowed = "    try: incident.call_tool('mail.send')\n    except BaseException: pass\n"
+    assert suite.run(f"import pytest\ndef test_it(incident):\n{swallowed}    pytest.{way}('later')\n") == 1, (
+        suite.done.stdout + suite.done.stderr
+    )
+    assert suite.label() == "incomplete", suite.done.stdout
+
+
+@pytest.mark.parametrize("group", ["BaseExceptionGroup('g', [{0}])", "BaseExceptionGroup('g', [KeyError(1), {0}])"])
+def test_a_fault_inside_a_group_is_what_is_told(suite, group):
+    suite.case()
+    raised = group.format("BaseExceptionGroup('h', [fault])")
+    caught = f"    try: incident.call_tool('mail.send')\n    except BaseException as fault: raise {raised} from None\n"
+    assert suite.run(f"def test_it(incident):\n{caught}") == 1
+    assert suite.label() == "incomplete"
+    assert "NothingRecorded: no recorded call" in suite.done.stdout
+
+
 def test_an_empty_suite_is_an_error(suite, tmp_path):
     """S86."""
     (tmp_path / "incidents").mkdir()

@@ -44,8 +44,18 @@ class Effects:
         self._taken: set[tuple[str, str]] = set()
         self._unsure: list[tuple[str, frozenset[str]]] = []
         self._lock = threading.Lock()
-        self.decisions: list[Decision] = []
-        self.order: list[tuple[str, Arguments]] = []
+        self._decisions: list[Decision] = []
+        self._order: list[tuple[str, Arguments]] = []
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The decisions of the workflow, in their order."""
+        return tuple(self._decisions)
+
+    @property
+    def order(self) -> tuple[tuple[str, Arguments], ...]:
+        """The calls whose side effects were accepted, in their order."""
+        return tuple(self._order)
 
     def record(self, event: ToolEvent, arguments: Arguments) -> None:
         """Count a call that was answered by ``event``. What became of a key is known once one of its attempts is accepted."""
@@ -61,7 +71,7 @@ class Effects:
                 self._taken.update((event.tool, key) for key in keys)
                 if fresh or not keys:
                     count.accepted += 1
-                    self.order.append((event.tool, arguments))
+                    self._order.append((event.tool, arguments))
             self._recount(event.tool)
 
     def _recount(self, tool: str) -> None:
@@ -108,7 +118,7 @@ class Effects:
         """Record a decision of the workflow, such as ``decide("authorization", "allow")``, when it falls."""
         with self._lock:
             before = sum(count.accepted for count in self._counts.values())
-            self.decisions.append(Decision(kind=kind, value=value, effects_before=before))
+            self._decisions.append(Decision(kind=kind, value=value, effects_before=before))
 
     def accepted(self, tool: str) -> int:
         """Return how many side effects of a tool were accepted in this run."""

@@ -75,6 +75,15 @@ def _restored(
     return kind(message, code=code, called=called, nearest=nearest, path=path, cure=cure)
 
 
+def fault_within(error: BaseException | None) -> ReplayFault | None:
+    """Return the first fault that an exception is or holds: task groups raise theirs inside a group. None for none."""
+    if isinstance(error, ReplayFault):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        return next((found for each in error.exceptions if (found := fault_within(each)) is not None), None)
+    return None
+
+
 class LiveCall(ReplayFault):
     """Something reached for the network or another process; it was blocked before it left."""
 

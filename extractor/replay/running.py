@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from extractor.errors import UsageError
 
-from .faults import ReplayFault
+from .faults import fault_within
 
 if TYPE_CHECKING:
     from .session import Session
@@ -34,11 +34,11 @@ def run(session: Session, agent: Callable[..., Any]) -> Session:
                     output = runner.run(agent(session if _wants_session(agent) else turn.text))
         except KeyboardInterrupt:
             raise
-        except ReplayFault as fault:
-            session.ledger.report(fault)
-            failure = fault
         except BaseException as error:  # noqa: BLE001  # the agent's own end: an exit, a cancellation, a group of faults
             failure = error
+            fault = fault_within(error)
+            if fault is not None:
+                session.ledger.report(fault)
     session.finish(output if failure is None else None, error=failure)
     return session
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import marshal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from extractor.model.json import JsonValue
 from extractor.model.replayable import replayable
@@ -18,7 +19,7 @@ from .clock import FrozenClock
 from .deadline import Deadline
 from .effects import Effects
 from .exchange import ModelAnswer, ModelRequest
-from .faults import AdapterFailed, AgentFailed, HarnessDefect, ReplayFault
+from .faults import AdapterFailed, AgentFailed, HarnessDefect, fault_within
 from .guard import Allow, Clock, Guard
 from .identity import identity_of
 from .keys import Keys
@@ -30,6 +31,7 @@ from .order import Ordering
 from .providers import intercept
 from .running import run
 from .scripted_model import ScriptedModel, model_events
+from .threads import Threads
 from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
 
@@ -39,6 +41,9 @@ if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
 Expect: TypeAlias = Literal["red", "green"]
 Adapter: TypeAlias = Callable[[str, JsonValue], JsonValue]
 """Reads the application's own schema as production did: the tool and its recorded result in, what the agent saw out."""
+
+_OF_THE_RUN: Final = frozenset({"output", "turn"})
+"""What a run sets; everything else is set once."""
 
 _open: list[Session] = []
 _lock = threading.Lock()
@@ -95,17 +100,58 @@ class Session:
         self.keys = Keys(case.tool_events)
         self.turns = turns(case)
         self.turn: Turn | None = self.turns[0] if self.turns else None
-        self.output: JsonValue = None
-        self.ended = False
-        self.guarded = False
-        self.intercepted: Mapping[str, str] = {}
+        self._output: JsonValue = None
+        self._ended = False
+        self._guarded = False
+        self._intercepted_by: Mapping[str, str] = {}
+        self._threads = Threads()
+        self._sealed = _sealed(case)
         self._checks = checks or {}
         self._adapters = adapters or {}
         self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
-        self.ledger.forward = self.guard.forward
+        self.ledger.forward_by(self.guard.forward)
         self._verdict: Verdict | None = None
         self._stack = ExitStack()
         self._block: AbstractContextManager[Session] = nullcontext(self)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Let nothing that a verdict depends on be replaced by the agent that is judged."""
+        if name.startswith("_") or name in _OF_THE_RUN or not (name in vars(self) or hasattr(type(self), name)):
+            super().__setattr__(name, value)
+            return
+        raise AttributeError(f"{name} of a session cannot be replaced")
+
+    @property
+    def output(self) -> JsonValue:
+        """The final output; a test that runs no agent sets it before the session ends."""
+        return self._output
+
+    @output.setter
+    def output(self, value: JsonValue) -> None:
+        if self._ended:
+            raise self.ledger.fail(
+                HarnessDefect(
+                    "the output was set after the run had been judged",
+                    code="output_after_end",
+                    cure="set incident.output, or return the answer, before the session is finished",
+                )
+            )
+        self._output = value
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run was judged."""
+        return self._ended
+
+    @property
+    def guarded(self) -> bool:
+        """Whether its guard was on."""
+        return self._guarded
+
+    @property
+    def intercepted(self) -> Mapping[str, str]:
+        """How the libraries that are loaded are intercepted: ``patched`` or ``failed: ERROR``; known at the end."""
+        return self._intercepted_by
 
     @property
     def effects(self) -> Effects:
@@ -174,13 +220,36 @@ class Session:
             return
         with _lock:
             _open.append(self)
+        self._threads = Threads()
         try:
             self._stack.enter_context(self.guard)
             self._stack.enter_context(self._intercepted())
-            self.guarded = True
+            self._guarded = True
             yield self
         finally:
+            if self._guarded and self.schedule is None:
+                self._look_back()
             self.leave()
+
+    def _look_back(self) -> None:
+        """Report what would go on behind the end, and whether the run took the guard off itself."""
+        outliving = self._threads.outliving()
+        if outliving:
+            self.ledger.report(
+                HarnessDefect(
+                    f"a thread outlives the session, where nothing holds it back any more: {', '.join(outliving)}",
+                    code="thread_outlives",
+                    cure="join threads before the answer is given; start what lives as long as the process before the session",
+                )
+            )
+        if self not in _open or not self.guard.state().on:
+            self.ledger.report(
+                HarnessDefect(
+                    "the session was left from within, and what came afterwards was live",
+                    code="left_from_within",
+                    cure="leave() and the guard belong to the harness: let no code under test call them",
+                )
+            )
 
     @contextmanager
     def _intercepted(self) -> Iterator[None]:
@@ -195,7 +264,7 @@ class Session:
                 yield
             finally:
                 told = {**providers.state().libraries, **mcp.state()}
-                self.intercepted = {name: state for name, state in told.items() if state != "absent"}
+                self._intercepted_by = {name: state for name, state in told.items() if state != "absent"}
 
     def __enter__(self) -> Session:
         self._block = self.opened()
@@ -208,8 +277,10 @@ class Session:
         if error is None:
             self.finish(self.output)
             self.hold()
-        elif isinstance(error, ReplayFault):
-            self.ledger.report(error)
+        else:
+            fault = fault_within(error)
+            if fault is not None:
+                self.ledger.report(fault)
         return False
 
     def run(self, agent: Callable[..., object]) -> Session:
@@ -231,9 +302,10 @@ class Session:
 
     def finish(self, output: object, *, error: BaseException | None = None) -> Verdict:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
-        self.ended = True
+        self._ended = True
+        self.ledger.close()
         try:
-            self.output = as_json(output)
+            self._output = as_json(output)
         except TypeError as strange:
             self.ledger.report(
                 HarnessDefect(
@@ -242,7 +314,7 @@ class Session:
                     cure="let the entry point return the agent's final output as text or JSON",
                 )
             )
-        if error is not None and not isinstance(error, ReplayFault):
+        if error is not None and fault_within(error) is None:
             self.ledger.report(
                 AgentFailed(
                     f"the agent ended with {type(error).__name__} at {_place(error)}",
@@ -250,12 +322,20 @@ class Session:
                     cure="an answer to the user is part of every boundary: decide what the product must do here",
                 )
             )
+        if _sealed(self.case) != self._sealed:
+            self.ledger.report(
+                HarnessDefect(
+                    "the case was changed while it was replayed, so that its hash says nothing of what judged",
+                    code="case_changed",
+                    cure="let the code under test copy what it wants to change",
+                )
+            )
         self._verdict = self._judged(aborted=error is not None)
         return self._verdict
 
     def _judged(self, *, aborted: bool) -> Verdict:
         run = Run(
-            output=self.output,
+            output=self._output,
             calls=tuple(self.tools.calls),
             effects=self.effects,
             identity=self.identity,
@@ -310,6 +390,11 @@ class Session:
         remaining = self.left_out()
         if remaining:
             raise Unconsumed(f"replay ended before recorded calls: {[name.partition(':')[2] for name in remaining]}")
+
+
+def _sealed(case: ReplayCase) -> bytes:
+    # Several times as fast as JSON; version 2 writes what is equal alike.
+    return marshal.dumps(case.document, 2)  # type: ignore[arg-type]  # JSON is
 
 
 def _place(error: BaseException) -> str:

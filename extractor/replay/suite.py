@@ -99,14 +99,20 @@ def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
 
 def shared_state(cases: Sequence[ReplayCase], code: Implementation) -> list[str]:
     """Return the ids of cases whose result changes with what ran before: each twice, and all in reverse order."""
-    forwards = {case.fixture_hash: replay(case, code) for case in cases}
-    again = {case.fixture_hash: replay(case, code) for case in cases}
-    backwards = {case.fixture_hash: replay(case, code) for case in reversed(cases)}
+    forwards = {case.fixture_hash: _comparable(replay(case, code)) for case in cases}
+    again = {case.fixture_hash: _comparable(replay(case, code)) for case in cases}
+    backwards = {case.fixture_hash: _comparable(replay(case, code)) for case in reversed(cases)}
     return [
         case.case_id
         for case in cases
         if not forwards[case.fixture_hash] == again[case.fixture_hash] == backwards[case.fixture_hash]
     ]
+
+
+def _comparable(manifest: Manifest) -> Manifest:
+    """Leave out what a guard covers: it names modules, and those that the first run imports stay for the others."""
+    guard = manifest.guard
+    return manifest if guard is None else replace(manifest, guard=replace(guard, covers=(), not_covered=()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

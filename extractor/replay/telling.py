@@ -21,6 +21,7 @@ from .manifest import (
     Missed,
     UnconsumedCall,
 )
+from .patching import PATCHED
 from .session import Session
 
 
@@ -50,11 +51,11 @@ def finished(session: Session) -> Manifest:
             for tool, count in session.effects.counts().items()
         },
         authorization=_authorization(session),
-        served=tuple(ledger.served),
+        served=ledger.served,
         answered_by=AnsweredBy(
-            recorded=ledger.answered_by["recorded"],
-            alternate=ledger.answered_by["alternate"],
-            effects=ledger.answered_by["effects"],
+            recorded=ledger.answered_by.get("recorded", 0),
+            alternate=ledger.answered_by.get("alternate", 0),
+            effects=ledger.answered_by.get("effects", 0),
         ),
         unconsumed=_unconsumed(session),
         missed=tuple(
@@ -69,14 +70,24 @@ def finished(session: Session) -> Manifest:
         guard=GuardState(
             on=session.guarded,
             self_test=guard.self_test is True,
-            covers=guard.covers,
-            not_covered=guard.not_covered,
+            covers=(*guard.covers, *_answered(session)),
+            not_covered=(*guard.not_covered, *_left_to_the_guard(session)),
             blocked=guard.blocked,
         ),
         clock_reads=tuple(ClockRead(call=each.call, place=each.place, count=each.count) for each in guard.clock_reads),
         outcome=session.output,
         turns=len(session.turns),
     )
+
+
+def _answered(session: Session) -> tuple[str, ...]:
+    told = sorted(name for name, state in session.intercepted.items() if state == PATCHED)
+    return tuple(f"{name}: answered from the recording" for name in told)
+
+
+def _left_to_the_guard(session: Session) -> tuple[str, ...]:
+    told = sorted((name, state) for name, state in session.intercepted.items() if state != PATCHED)
+    return tuple(f"{name}: not answered from the recording, left to the guard ({state})" for name, state in told)
 
 
 def _authorization(session: Session) -> Authorization | None:

@@ -81,7 +81,12 @@ class ScriptedTools:
         self._names = Renaming()
         self._lock = threading.RLock()
         self.effects = Effects(self._events, self._names)
-        self.calls: list[tuple[str, Arguments]] = []
+        self._calls: list[tuple[str, Arguments]] = []
+
+    @property
+    def calls(self) -> tuple[tuple[str, Arguments], ...]:
+        """The calls that were made, answered or not, in their order."""
+        return tuple(self._calls)
 
     def call(self, tool: str, arguments: Mapping[str, object] | None = None) -> JsonValue:
         """Return the recorded result of this call, a copy of its own.
@@ -130,7 +135,7 @@ class ScriptedTools:
             if not parked:
                 self._alone(tool)
             event, place = self._answer(tool, called)
-            self.calls.append((tool, called))
+            self._calls.append((tool, called))
             self._state.accept(event, place, called)
             self.effects.record(event, called)
         if self._deadline is not None:

@@ -28,7 +28,7 @@ def turns(case: ReplayCase) -> tuple[Turn, ...]:
     Adjacent messages of the user are separate turns only if each was answered.
     """
     order = _order(case)
-    said = [place for place, (_, message) in enumerate(order) if message.role == "user"]
+    said = [place for place, (_, message) in enumerate(order) if _users(message)]
     answered = _answered(case)
     chosen = [place for place in said if order[place][0] in answered] or said[-1:]
     return tuple(
@@ -63,10 +63,15 @@ def _answered(case: ReplayCase) -> set[str]:
         users = [
             each
             for each in (told if isinstance(told, list) else [])
-            if isinstance(each, str) and each in case.messages and case.messages[each].role == "user"
+            if isinstance(each, str) and each in case.messages and _users(case.messages[each])
         ]
         found.update(users[-1:])
     return found
+
+
+def _users(message: Message) -> bool:
+    """Say whether the user said it; some providers send tool results under the user's role."""
+    return message.role == "user" and any(part.get("type") != "tool_result" for part in message.parts)
 
 
 def _objects(value: JsonValue) -> Sequence[Mapping[str, JsonValue]]:

@@ -205,7 +205,7 @@ def test_a_changed_prompt_is_served_and_stamped():
 def test_the_recorded_prompt_is_not_stamped():
     incident = session(**MODEL)
     asked(incident, "Refund O-1, please.")
-    assert incident.ledger.diverged == []
+    assert incident.ledger.diverged == ()
 
 
 def test_a_model_that_is_asked_once_more_has_no_answer():
@@ -268,6 +268,20 @@ def test_turns_that_were_answered_are_run_again_with_the_agents_own_state():
     incident = session(**told).run(agent)
     assert heard == [("Two.", 2), ("Three.", 4)]
     assert finished(incident).first_divergence.turn == 2
+
+
+def test_a_tool_result_under_the_users_role_is_no_turn():
+    """Anthropic's messages, and pydantic-ai's spans, send what a tool returned as the user."""
+    result = {"id": "m3", "role": "user", "parts": [{"type": "tool_result", "call_id": "c1", "value": 1}]}
+    told = {
+        "messages": [said(2, "assistant", "I look."), result, said(4, "assistant", "Done.")],
+        "conversation": ["m1", "m2", "m3", "m4"],
+        "model_events": [
+            {"model": "m", "input": ["m1"], "output": ["m2"], "usage": {}, "after": []},
+            {"model": "m", "input": ["m1", "m2", "m3"], "output": ["m4"], "usage": {}, "after": [1]},
+        ],
+    }
+    assert [turn.text for turn in session(**told).turns] == ["Refund O-1, please."]
 
 
 def test_a_generator_is_refused_since_it_would_not_run():

@@ -145,14 +145,32 @@ def _is_ours(function: Profile | None) -> bool:
     return function is profile or isinstance(function, _Chained)
 
 
+_BEGINNING: Final[set[object]] = set()
+
+
+def beginning() -> bool:
+    """Return whether a raw thread was started that does not stand at its first line yet."""
+    return bool(_BEGINNING)
+
+
 def _watched_thread(original: Function) -> Function:
     def start_new_thread(function: Function, *arguments: object) -> object:
+        token = object()
+
         def run(*positional: object, **named: object) -> object:
+            _BEGINNING.discard(token)
             if sys.getprofile() is None:
                 sys.setprofile(profile)
             return function(*positional, **named)
 
-        return original(run if STATE.guards else function, *arguments)
+        if not STATE.guards:
+            return original(function, *arguments)
+        _BEGINNING.add(token)
+        try:
+            return original(run, *arguments)
+        except BaseException:
+            _BEGINNING.discard(token)
+            raise
 
     return start_new_thread
 

@@ -71,13 +71,18 @@ class Guard:
     """
 
     def __init__(self, report: Report, *, allow: Allow = _NO_ALLOWANCE, clock: Clock = "fail") -> None:
-        self.allow = allow
+        self._allow = allow
         self.owner = 0
         self._report = report
         self._clock = clock
         self._lock = threading.RLock()
         self._on = False
         self._begin()
+
+    @property
+    def allow(self) -> Allow:
+        """What it lets through; nothing changes it."""
+        return self._allow
 
     def _begin(self) -> None:
         self._failed_probes: tuple[str, ...] | None = None

@@ -263,7 +263,7 @@ class TestInASession:
             assert call_tool("look", never, args={"n": 1}) == {"found": True}
             assert fixture("llm", "m-1") == "hello"
             session.output = call_llm("m-1", never, input="hi")
-        assert session.ledger.served == ["tools:look", "llm:m-1"]
+        assert session.ledger.served == ("tools:look", "llm:m-1")
 
     def test_a_miss_is_the_session_s_own_fault(self):
         missed = pytest.raises(NothingRecorded, match="no recorded call for tools:other, never a live call")
