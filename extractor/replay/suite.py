@@ -159,4 +159,5 @@ def _session(case: ReplayCase, code: Implementation, schedule: Schedule | None =
         allow=allowed(code.project),
         clock=code.project.clock,
         schedule=schedule,
+        templates=code.project.templates,
     )
