@@ -61,7 +61,7 @@ class Session:
     did not come.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 # each is a thing that reaches the run from outside
         self,
         case: ReplayCase,
         *,

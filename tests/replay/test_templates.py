@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import socket
 
@@ -31,12 +32,7 @@ def template(text=TEXT, *, name="refund-policy", role="system", **told):
 def asked(*templates, name="refund-policy", resolver=None):
     session = Session(case(FIND, templates=list(templates)), version="v", templates=resolver)
     with session.opened():
-        try:
-            return session.template(name)
-        except NothingRecorded as fault:
-            assert session.label == "incomplete"
-            assert "euros" not in str(fault)
-            return fault.code
+        return session.template(name)
 
 
 def test_a_recorded_template_is_served_by_name_and_by_role():
@@ -78,7 +74,10 @@ def fails(_ref):
     ids=["none", "no resolver", "failing", "no text", "digest alone", "two", "another text", "edited"],
 )
 def test_what_is_not_the_text_of_then_is_missing_evidence(templates, resolver, code):
-    assert asked(*templates, resolver=resolver) == code
+    with pytest.raises(NothingRecorded) as fault:
+        asked(*templates, resolver=resolver)
+    assert (fault.value.code, fault.value.label) == (code, "incomplete")
+    assert "euros" not in str(fault.value)
 
 
 def test_a_template_that_nobody_asks_for_is_no_fault():
@@ -87,6 +86,14 @@ def test_a_template_that_nobody_asks_for_is_no_fault():
         session.call_tool("order.find", {"id": "O-1"})
     session.finish("I cannot say.")
     assert session.label is None
+
+
+def test_a_miss_that_the_agent_swallows_stays():
+    session = Session(case(FIND), version="v")
+    with session.opened(), contextlib.suppress(BaseException):
+        session.template("refund-policy")
+    session.finish("I cannot say.")
+    assert session.label == "incomplete"
 
 
 def test_a_suite_takes_the_resolver_of_the_project():
