@@ -25,9 +25,9 @@ class Facts:
 
     case_id: str
     validates: Fact
-    affected_reproduces: Fact
-    current_passes: Fact
-    controls_pass: Fact
+    affected_reproduces: Fact = "not run"
+    current_passes: Fact = "not run"
+    controls_pass: Fact = "not run"  # noqa: S105 # a fact, no password
 
 
 def reproduces(runs: Sequence[Manifest]) -> Fact:
@@ -81,39 +81,22 @@ def facts_on_disk(
     current version; without it every version that is not affected is, and all of them must pass.
     """
     if folder is None:
-        return _facts(case_id, "not run")
+        return Facts(case_id=case_id, validates="not run")
     try:
         case = load_case(folder)
     except ExtractFixtureError:
-        return _facts(case_id, "no")
+        return Facts(case_id=case_id, validates="no")
     mine = [each for each in manifests if (each.case_id, each.fixture_hash) == (case.case_id, case.fixture_hash)]
     red = [each for each in mine if (each.implementation_version in affected if affected else each.expect == "red")]
     others = [each for each in mine if each not in red and each.expect != "red"]
     green = [each for each in others if fixed is None or each.implementation_version == fixed]
     names: dict[str, Held] = {name: "not_run" for name, _ in case.control_folders()}
-    return _facts(
-        case_id,
-        "yes",
+    return Facts(
+        case_id=case_id,
+        validates="yes",
         affected_reproduces=reproduces(red),
         current_passes=passes(green),
         controls_pass=_worst([controls_pass({**names, **each.controls}) for each in green]),
-    )
-
-
-def _facts(
-    case_id: str,
-    validates: Fact,
-    *,
-    affected_reproduces: Fact = "not run",
-    current_passes: Fact = "not run",
-    controls_pass: Fact = "not run",
-) -> Facts:
-    return Facts(
-        case_id=case_id,
-        validates=validates,
-        affected_reproduces=affected_reproduces,
-        current_passes=current_passes,
-        controls_pass=controls_pass,
     )
 
 

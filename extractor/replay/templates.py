@@ -40,11 +40,11 @@ class Templates:
             if not isinstance(ref, str) or self._resolver is None or ref in self._fetched:
                 continue
             try:
-                text = self._resolver(ref)
+                text: object = self._resolver(ref)
             except Exception as error:  # noqa: BLE001  # whatever a project's resolver raises, it did not return the text
                 self._failed[ref] = f"the project's resolver ended with {type(error).__name__}"
                 continue
-            if isinstance(text, str):
+            if isinstance(text, str):  # whatever the project's function says of itself
                 self._fetched[ref] = text
             else:
                 self._failed[ref] = "the project's resolver returned no text"
