@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.replay.conftest import race_members
 from tests.replay.documents import call, folder, said
 
 FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
@@ -229,3 +231,127 @@ def test_earlier_turns_are_told_to_the_test(suite):
     suite.case("case", FIND, **told)
     test = GOOD + "    assert incident.text == 'Two.'\n    assert len(incident.turn.history) == 1\n"
     assert suite.run(test) == 0, suite.done.stdout
+
+
+RACE = """
+import asyncio
+
+async def worker(incident, key):
+    found = await incident.acall_tool("refund.find", {"order_id": "ord-5001"})
+    if found["refund"] is None:
+        await incident.acall_tool("refund.create", {"order_id": "ord-5001", "idempotency_key": key()})
+
+async def agent(incident, one_key):
+    same = incident.new_key() if one_key else ""
+    key = (lambda: same) if one_key else incident.new_key
+    await incident.acall_tool("order.lookup", {"order_id": "ord-5001"})
+    await asyncio.gather(worker(incident, key), worker(incident, key))
+
+def test_it(incident, tmp_path):
+    asyncio.run(agent(incident, ONE_KEY))
+    incident.output = "done"
+"""
+
+
+@pytest.fixture
+def race(suite):
+    members = race_members()
+    suite.case("2026-07-18-refund", *members.pop("tool_events"), **members)
+
+
+def test_a_race_is_run_in_every_order_of_its_calls(suite, race):
+    """S71: the test itself, each time with an incident of its own."""
+    assert suite.run(RACE.replace("ONE_KEY", "True"), "--incident-interleavings=50") == 0, suite.done.stdout
+    (only,) = suite.told["cases"]
+    assert only["manifest"]["interleavings"] == {"tried": 6, "failed": 0}
+    assert only["manifest"]["boundary_passed"] is True
+
+
+def test_an_order_that_fails_is_named(suite, race):
+    assert suite.run(RACE.replace("ONE_KEY", "False"), "--incident-interleavings=50") == 1
+    assert "current implementation still violates the incident boundary" in suite.done.stdout
+    assert "in this order of the calls: 1:order.lookup, 2:refund.find, 3:refund.find" in suite.done.stdout
+    (only,) = suite.told["cases"]
+    assert only["manifest"]["interleavings"] == {"tried": 6, "failed": 4}
+
+
+def test_what_a_test_asserts_of_a_race_must_hold_in_every_order(suite, race):
+    wanted = "    assert len(incident.tools.calls) == 5\n"
+    assert suite.run(RACE.replace("ONE_KEY", "True") + wanted, "--incident-interleavings=50") == 1
+    assert "in this order of the calls" in suite.done.stdout
+    (only,) = suite.told["cases"]
+    assert only["manifest"]["interleavings"]["failed"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code"), [((), "not_expressible"), (("--incident-interleavings=2",), "not_expressible")]
+)
+def test_a_race_without_all_of_its_orders_is_not_expressible(suite, race, options, code):
+    assert suite.run(RACE.replace("ONE_KEY", "True"), *options) == 1
+    assert suite.label() == code
+
+
+def test_a_fixture_that_holds_the_incident_cannot_be_made_anew(suite, race):
+    test = RACE.replace("ONE_KEY", "True") + "import pytest\n@pytest.fixture\ndef held(incident): return incident\n"
+    test = test.replace("incident, tmp_path", "incident, held")
+    assert suite.run(test, "--incident-interleavings=50") == 1
+    assert suite.label() == "harness_defect"
+    assert "held is made once" in suite.done.stdout
+
+
+def test_a_job_runs_one_lane(suite):
+    """S58 S61: neither hides the other."""
+    suite.case("a-shadow", lane="shadow")
+    suite.case("b-gate", lane="gate")
+    assert suite.run(GOOD, "--incident-lane=gate") == 0, suite.done.stdout
+    assert [each["manifest"]["case_id"] for each in suite.told["cases"]] == ["b-gate"]
+    assert "1 deselected" in suite.done.stdout
+    assert suite.run(GOOD, "--incident-lane=provider") != 0, "a job that replays nothing is no pass"
+
+
+def test_a_case_that_does_not_load_fails_in_every_lane(suite):
+    suite.case("a-shadow", lane="shadow")
+    (suite.case("b-case", lane="gate") / "fixture.json").write_text("{}")
+    for lane in ("shadow", "gate", "provider"):
+        assert suite.run(GOOD, f"--incident-lane={lane}") == 1, lane
+
+
+def test_lanes_are_counted_apart(suite):
+    suite.case("a-shadow", lane="shadow")
+    suite.case("b-gate", lane="gate")
+    suite.case("c-gate", call(1, "order.find", {"id": "O-2"}, {"state": "paid"}), lane="gate")
+    assert suite.run(GOOD) == 1
+    assert "lane shadow: 1 passed" in suite.done.stdout
+    assert "lane gate: 1 needs_review, 1 passed" in suite.done.stdout
+    assert suite.told["summary"] == {"gate": {"needs_review": 1, "passed": 1}, "shadow": {"passed": 1}}
+
+
+def test_an_assert_on_the_whole_answer_is_told_before_any_verdict(suite):
+    """S55: an expected string stands in for the boundary."""
+    suite.case()
+    test = GOOD + '    assert incident.output == "I cannot say."\n'
+    assert suite.run(test, "--incident-lint", "-vv") == 0
+    line = "harness_defect: test_incidents.py:5: test_it compares the whole answer with one text"
+    assert suite.done.stdout.index(line) < suite.done.stdout.index("PASSED")
+    assert "WholeAnswerWarning" in suite.done.stdout
+    assert suite.run(test) == 0
+    assert "harness_defect" not in suite.done.stdout
+
+
+def test_an_exact_disclosure_may_be_asserted(suite):
+    suite.case(expected={"required_disclosures": [{"text": "I cannot say.", "exact": True}]})
+    assert suite.run(GOOD + '    assert incident.output == "I cannot say."\n', "--incident-lint") == 0
+    assert "harness_defect" not in suite.done.stdout
+
+
+def test_a_template_is_served_by_the_projects_resolver(suite, tmp_path):
+    """S48."""
+    text = "Refund nothing above 50 euros."
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    suite.case(templates=[{"role": "system", "name": "policy", "version": "3", "sha256": digest, "ref": "policy@3"}])
+    (tmp_path / "extract-fixture.toml").write_text('[replay]\ntemplates = "approved_policies:fetch"\n')
+    (tmp_path / "approved_policies.py").write_text(f"def fetch(ref):\n    return {{'policy@3': {text!r}}}[ref]\n")
+    assert suite.run(GOOD + f"    assert incident.template('policy') == {text!r}\n") == 0, suite.done.stdout
+    (tmp_path / "approved_policies.py").write_text("def fetch(ref):\n    return 'Refund everything.'\n")
+    assert suite.run(GOOD + "    incident.template('policy')\n") == 1
+    assert suite.label() == "incomplete"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -9,6 +11,7 @@ import click
 from extractor import review
 from extractor.errors import ProvenanceInvalid, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
+from extractor.replay.facts import Facts, facts_on_disk, manifests_in
 
 from . import options, stores
 from .console import Console
@@ -19,10 +22,33 @@ from .console import Console
 @click.option(
     "--due", is_flag=True, help="Only cases that must be looked at again: rules, policy or time have moved on."
 )
+@click.option(
+    "--facts",
+    is_flag=True,
+    help="Say of each case what its replays tell: it validates, the affected version reproduces, the current one passes, "
+    "its controls pass.",
+)
+@click.option(
+    "--manifests",
+    metavar="DIR",
+    type=options.FOLDER,
+    default=Path("artifacts/replays"),
+    show_default=True,
+    help="With --facts: where the manifests of replays are.",
+)
 @stores.store
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, *, expired: bool, due: bool, store: Path | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    *,
+    expired: bool,
+    due: bool,
+    facts: bool,
+    manifests: Path,
+    store: Path | None,
+    as_json: bool,
+) -> None:
     """List every case with its state, its people and its dates.
 
     The state is derived from the folders and their statements; the lines of register.jsonl say what should be there. Ends
@@ -30,7 +56,7 @@ def command(ctx: click.Context, *, expired: bool, due: bool, store: Path | None,
     people approved.
     """
     if ctx.invoked_subcommand is not None:
-        if expired or due or as_json:
+        if expired or due or facts or as_json:
             raise UsageError("options of the list do not go with set")
         ctx.obj = store
         return
@@ -38,11 +64,12 @@ def command(ctx: click.Context, *, expired: bool, due: bool, store: Path | None,
     found = review.register(stores.chosen(store))
     wanted = {label for label, on in (("expired", expired), ("review_due", due), ("needs_re_review", due)) if on}
     rows = [row for row in found.rows if not wanted or wanted & {*row.labels}]
+    told = _facts(rows, manifests, console) if facts else {}
     if as_json:
-        listed: list[JsonValue] = [row.members() for row in rows]
+        listed: list[JsonValue] = [{**row.members(), **_members(told.get(number))} for number, row in enumerate(rows)]
         console.data({"cases": listed, "problems": [*found.problems], "git_history": found.history_asked})
     else:
-        _tell(rows, console)
+        _tell(rows, told, console)
         if not found.history_asked:
             console.say("git could not be asked whether a committed case has vanished")
     for line in (*found.problems, *found.unsound):
@@ -105,8 +132,31 @@ def _owners(pairs: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _tell(rows: list[review.Row], console: Console) -> None:
-    for row in rows:
+def _facts(rows: list[review.Row], folder: Path, console: Console) -> dict[int, Facts]:
+    """Return the four facts of each row; manifests of other bytes than the case has now tell nothing."""
+    found, others = manifests_in(folder)
+    if others:
+        console.note(f"{others} JSON files beside the manifests are none")
+    return {
+        number: facts_on_disk(
+            row.case_id,
+            row.path,
+            found,
+            affected={version for version in (row.facts.affected_version, row.workflow_version) if version},
+            fixed=row.facts.fixed_version,
+        )
+        for number, row in enumerate(rows)
+    }
+
+
+def _members(told: Facts | None) -> dict[str, JsonValue]:
+    if told is None:
+        return {}
+    return {"facts": {name: value for name, value in asdict(told).items() if name != "case_id"}}
+
+
+def _tell(rows: list[review.Row], told: Mapping[int, Facts], console: Console) -> None:
+    for number, row in enumerate(rows):
         console.say(f"{row.case_id}  {row.state.replace('_', ' ')}")
         versions = (
             ("affected", row.facts.affected_version or row.workflow_version),
@@ -128,5 +178,11 @@ def _tell(rows: list[review.Row], console: Console) -> None:
         for name, text in said:
             if text:
                 console.say(f"  {name}: {text}")
+        if number in told:
+            four = told[number]
+            console.say(f"  fixture validates: {four.validates}")
+            console.say(f"  affected implementation reproduces: {four.affected_reproduces}")
+            console.say(f"  current implementation passes: {four.current_passes}")
+            console.say(f"  controls pass: {four.controls_pass}")
     if not rows:
         console.say("no case")

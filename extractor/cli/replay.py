@@ -15,11 +15,12 @@ from extractor.replay import suite
 from extractor.replay.case import ReplayCase, case_folders, load_case
 from extractor.replay.claims import claimed
 from extractor.replay.exits import EXITS, in_lane
+from extractor.replay.facts import Facts
 from extractor.replay.gate import lacking
 from extractor.replay.manifest import Effect, Manifest
 from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
-from extractor.replay.suite import Facts, Implementation, controls, facts, shared_state
+from extractor.replay.suite import Implementation, controls, facts, shared_state
 
 from . import options
 from .console import Console

@@ -52,7 +52,7 @@ class Journal:
             for test, manifest in sorted(self._begun().items())
             if test not in ended
         ]
-        report = {"report_version": REPORT_VERSION, "summary": _summary(cases), "cases": cases}
+        report = {"report_version": REPORT_VERSION, "summary": by_lane(cases), "cases": cases}
         self._replace(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
         self._lines.unlink(missing_ok=True)
 
@@ -70,7 +70,7 @@ class Journal:
         Path(name).replace(self._file)
 
 
-def _summary(cases: Iterable[JsonValue]) -> dict[str, JsonValue]:
+def by_lane(cases: Iterable[JsonValue]) -> dict[str, dict[str, int]]:
     """Count outcomes and labels by lane: a failing lane never hides in another's numbers."""
     lanes: dict[str, Counter[str]] = {}
     for lane, ending in _endings(cases):

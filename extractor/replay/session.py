@@ -31,6 +31,7 @@ from .order import Ordering
 from .providers import intercept
 from .running import run
 from .scripted_model import ScriptedModel, model_events
+from .templates import Resolver, Templates
 from .threads import Threads
 from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
@@ -58,13 +59,14 @@ class Session:
     """A context: inside it nothing is live. ``version`` names the implementation, as the manifest will.
 
     ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the
-    affected version, which is served recorded calls alone, and ``green`` for a current one. With a ``schedule`` it runs
+    affected version, which is served recorded calls alone, and ``green`` for a current one. ``templates`` fetches protected
+    prompt templates, before the session opens. With a ``schedule`` it runs
     within `explore.drive`, and each tool call waits for its turn. Leaving it raises what was recorded as a fault, even if an
     agent swallowed it, and `Unconsumed` when recorded evidence
     did not come.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 # each is a thing that reaches the run from outside
         self,
         case: ReplayCase,
         *,
@@ -76,6 +78,7 @@ class Session:
         allow: Allow | None = None,
         clock: Clock = "fail",
         schedule: Schedule | None = None,
+        templates: Resolver | None = None,
     ) -> None:
         self.case = case
         self.version = version
@@ -98,6 +101,7 @@ class Session:
             schedule.attach(rank=self.tools.place, report=self.ledger.report, leave=self.leave)
         self.model = ScriptedModel(model_events(case), ledger=self.ledger)
         self.keys = Keys(case.tool_events)
+        self._templates = Templates(case.listed("templates"), resolver=templates, ledger=self.ledger)
         self.turns = turns(case)
         self.turn: Turn | None = self.turns[0] if self.turns else None
         self._output: JsonValue = None
@@ -208,6 +212,10 @@ class Session:
                 )
             ) from None
 
+    def template(self, name: str) -> str:
+        """Return a prompt template of the case by its name, or by its role; raises as `Templates.text`."""
+        return self._templates.text(name)
+
     def new_key(self) -> str:
         """Return the next idempotency key: the recorded ones in their order, then synthetic ones."""
         return self.keys.draw()
@@ -218,6 +226,7 @@ class Session:
         if self in _open:
             yield self
             return
+        self._templates.fetch()
         with _lock:
             _open.append(self)
         self._threads = Threads()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from extractor.errors import ValidationFailed
 
 from .case import ReplayCase, load_case
 from .concurrency import section_of
+from .facts import Facts, controls_pass, passes, reproduces
 from .manifest import Held, Manifest, Policy, RunOutcome
 from .project import Project, allowed
 from .running import refuse_generator
@@ -18,8 +19,6 @@ from .telling import finished, started
 
 if TYPE_CHECKING:  # it imports asyncio
     from .schedule import Schedule
-
-Fact: TypeAlias = Literal["yes", "no", "not run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,40 +114,17 @@ def _comparable(manifest: Manifest) -> Manifest:
     return manifest if guard is None else replace(manifest, guard=replace(guard, covers=(), not_covered=()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """The four facts of a case that is not yet a gate (S56); there is no fifth that sums them up."""
-
-    case_id: str
-    validates: Fact
-    affected_reproduces: Fact
-    current_passes: Fact
-    controls_pass: Fact
-
-
 def facts(case: ReplayCase, current: Implementation, affected: Implementation | None) -> Facts:
     """Return the four facts of a case that was loaded, and so validates."""
     red = replay(case, replace(affected, expect="red")) if affected else None
     green = replay(case, replace(current, expect="green"))
-    held = controls(case, current)
     return Facts(
         case_id=case.case_id,
         validates="yes",
-        affected_reproduces="not run" if red is None else _fact(red.boundary_passed is False and _sound(red)),
-        current_passes=_fact(green.boundary_passed is True and green.label is None),
-        controls_pass="not run" if not held else _fact(all(each == "held" for each in held.values())),
+        affected_reproduces=reproduces([red] if red else []),
+        current_passes=passes([green]),
+        controls_pass=controls_pass(controls(case, current)),
     )
-
-
-_OF_THE_PATH = frozenset({None, "returned_early", "needs_review"})
-
-
-def _sound(manifest: Manifest) -> bool:
-    return manifest.label in _OF_THE_PATH
-
-
-def _fact(told: bool) -> Fact:
-    return "yes" if told else "no"
 
 
 def _held(manifest: Manifest) -> Held:
@@ -165,4 +141,5 @@ def _session(case: ReplayCase, code: Implementation, schedule: Schedule | None =
         allow=allowed(code.project),
         clock=code.project.clock,
         schedule=schedule,
+        templates=code.project.templates,
     )

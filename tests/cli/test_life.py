@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
 from extractor.cli.app import run
+from extractor.replay.manifest import GuardState, Manifest
+from extractor.replay.manifests import write_manifest
 from extractor.review import packet_subject
 
 TOLD = (
@@ -28,6 +32,44 @@ def told(case, capsys):
 
 def approve(case, role, reviewer, *more) -> int:
     return run(["approve", str(case), "--role", role, "--reviewer", reviewer, *more])
+
+
+def test_the_register_says_four_facts_of_each_case_and_no_fifth(told, here, capsys):
+    """S2 S56: from the manifests on disk, and only those about the case's bytes as they are."""
+    fixture = json.loads((told / "fixture.json").read_text("utf-8"))
+    red = Manifest(
+        case_id=told.name,
+        fixture_hash=hashlib.sha256((told / "fixture.json").read_bytes()).hexdigest(),
+        implementation_version=fixture["workflow_version"] or "old",
+        boundary_passed=False,
+        state="finished",
+        expect="red",
+        guard=GuardState(on=True, self_test=True),
+    )
+    write_manifest(here / "artifacts" / "replays" / "red.json", red)
+    assert run(["register", "--facts", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["cases"]
+    assert row["facts"] == {
+        "validates": "yes",
+        "affected_reproduces": "yes",
+        "current_passes": "not run",
+        "controls_pass": "not run",
+    }
+    green = replace(red, implementation_version="new", boundary_passed=True, expect="green", controls={"a": "broken"})
+    write_manifest(here / "elsewhere" / "green.json", green)
+    (here / "elsewhere" / "note.json").write_text("[]")
+    assert run(["register", "--facts", "--manifests", "elsewhere"]) == 0
+    said = capsys.readouterr()
+    for line in (
+        "fixture validates: yes",
+        "affected implementation reproduces: not run",
+        "current implementation passes: yes",
+        "controls pass: no",
+    ):
+        assert f"  {line}\n" in said.out
+    assert "1 JSON files beside the manifests are none" in said.err
+    assert run(["register", "--json"]) == 0
+    assert "facts" not in json.loads(capsys.readouterr().out)["cases"][0]
 
 
 @pytest.mark.nlp

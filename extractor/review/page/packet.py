@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from ...errors import InputUnreadable, ProvenanceInvalid
 from ...model.json import JsonValue, MalformedJson, parse, pretty
@@ -103,24 +104,42 @@ def replay_of(path: Path, number: int, files: CaseFiles) -> Replay:
     return Replay(
         implementation_version=version,
         boundary_passed=passed if isinstance(passed, bool) else None,
-        unconsumed=tuple(sorted(_attempts(unconsumed))),
+        unconsumed=tuple(sorted(_attempts(unconsumed, files))),
         first_divergence=_divergence(document.get("first_divergence")),
     )
 
 
-def _attempts(value: JsonValue) -> Sequence[int]:
-    listed = value if isinstance(value, list) else []
-    numbers = [each.get("attempt") if isinstance(each, dict) else each for each in listed]
-    return [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
+def _attempts(value: JsonValue, files: CaseFiles) -> Sequence[int]:
+    """Return the attempts that a manifest tells by number, or by their position among the tool events from 0."""
+    events = list(items(files.document(FIXTURE).get("tool_events")))
+    found = []
+    for each in value if isinstance(value, list) else []:
+        told = members(each)
+        position = told.get("position")
+        if told.get("kind") == "tools" and _is_number(position) and position < len(events):
+            found.append(events[position].get("attempt"))
+        else:
+            found.append(told.get("attempt") if told else each)
+    return [number for number in found if _is_number(number)]
+
+
+def _is_number(value: JsonValue) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _divergence(value: JsonValue) -> str:
     """Return where a replay first left the recording: an attempt and a field path of ours, never what stood there."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if _is_number(value):
         return f"attempt {value}"
     found = members(value)
-    attempt, path, kind = (text(found.get(name)) for name in ("attempt", "path", "kind"))
+    attempt, path, kind, nearest = (text(found.get(name)) for name in ("attempt", "path", "kind", "nearest"))
+    if _PATH.fullmatch(nearest):
+        # Below the arguments the names are the application's.
+        within = f"{nearest}.{re.split(r'[.[]', path, maxsplit=1)[0]}"
+        path = within if _PATH.fullmatch(within) else nearest
+    turn = found.get("turn")
     parts = [
+        f"turn {turn}" if _is_number(turn) else "",
         f"attempt {attempt}" if attempt.isdecimal() else "",
         path if _PATH.fullmatch(path) else "",
         kind if _KIND.fullmatch(kind) else "",

@@ -10,6 +10,8 @@ import pytest
 
 from extractor.cli.app import run
 from extractor.errors import InputUnreadable, ProvenanceInvalid
+from extractor.replay.manifest import FirstDivergence, Manifest, UnconsumedCall
+from extractor.replay.manifests import write_manifest
 from extractor.review.page.lenient import CaseFiles
 from extractor.review.page.packet import packet, replay_of
 
@@ -56,6 +58,36 @@ def test_the_packet_holds_what_a_hand_off_needs(case, manifest):
     assert next(one["who"] for one in said["events"] if one["kind"] == "turn") == "user"
     assert said["replays"][0]["unconsumed"] == [3]
     assert said["replays"][0]["first_divergence"] == "attempt 3, tool_events[2].arguments, arguments_differ"
+
+
+@pytest.mark.parametrize(
+    ("nearest", "path", "place"),
+    [
+        ("tool_events[2]", "arguments.Maren Oduya", "turn 1, tool_events[2].arguments"),
+        ("tool_events[2]", "Maren Oduya", "turn 1, tool_events[2]"),
+        ("Maren Oduya", "arguments", "turn 1"),
+        (None, None, "turn 1"),
+    ],
+)
+def test_the_manifest_of_a_replay_says_where_it_diverged_and_what_did_not_come(case, tmp_path, nearest, path, place):
+    files = CaseFiles.of(case)
+    run = Manifest(
+        case_id=document(case)["case_id"],
+        fixture_hash=hashlib.sha256((case / "fixture.json").read_bytes()).hexdigest(),
+        implementation_version="v13",
+        first_divergence=FirstDivergence(
+            turn=1, called="tools:x", nearest=nearest, path=path, message="Maren Oduya", cure=None
+        ),
+        unconsumed=(
+            UnconsumedCall(kind="tools", name="Maren Oduya", position=1, role="evidence"),
+            UnconsumedCall(kind="llm", name="m", position=0, role=None),
+        ),
+    )
+    write_manifest(tmp_path / "replay.json", run)
+    told = replay_of(tmp_path / "replay.json", 1, files)
+    assert told.first_divergence == place
+    assert told.unconsumed == (document(case)["tool_events"][1]["attempt"],)
+    assert "Maren" not in repr(told)
 
 
 def test_nothing_of_the_capture_is_in_it(case):
