@@ -32,17 +32,7 @@ def call(document: Document, predicate: Mapping[str, JsonValue], tool: str | Non
     where the case has none, or where it is the recorded harm: no fixed version makes that call.
     """
     events = items(document, "tool_events")
-    listed = [index for index, event in enumerate(events) if tool in (None, event.get("tool"))]
-    if not listed:
-        raise UsageError("--tool names no tool of this case" if tool else "the case holds no call of a tool")
-    at = _boundary(predicate)
-    groups = (
-        [index for index in listed if at == f"tool_events[{index}]"],
-        [index for index in listed if outcome(events[index]).get("type") == "error"],
-        [index for index in listed if events[index].get("side_effect") == "accepted"],
-        listed,
-    )
-    found = next(group[-1] for group in groups if group)
+    found = _found(events, predicate, tool)
     tries = sorted(_tries(events, found), key=lambda index: str(events[index].get("try")).rjust(9, "0"))
     if events[tries[0]].get("role") == "violation":
         raise UsageError(
@@ -52,6 +42,12 @@ def call(document: Document, predicate: Mapping[str, JsonValue], tool: str | Non
     name = events[found].get("tool")
     effects = {event.get("side_effect") for event in events if event.get("tool") == name}
     return Call(tool=str(name), tries=tuple(tries), effective=effects != {"none"})
+
+
+def boundary_tool(document: Document, predicate: Mapping[str, JsonValue]) -> JsonValue:
+    """Return the tool of the boundary's call, be that the recorded harm. Raises `UsageError` where the case has none."""
+    events = items(document, "tool_events")
+    return events[_found(events, predicate, None)].get("tool")
 
 
 def recorded_result(document: Document, about: Call) -> Document | None:
@@ -66,6 +62,20 @@ def outcome(event: Document) -> Document:
     """Return how an attempt ended."""
     found = event.get("outcome")
     return found if isinstance(found, dict) else {}
+
+
+def _found(events: Sequence[Document], predicate: Mapping[str, JsonValue], tool: str | None) -> int:
+    listed = [index for index, event in enumerate(events) if tool in (None, event.get("tool"))]
+    if not listed:
+        raise UsageError("--tool names no tool of this case" if tool else "the case holds no call of a tool")
+    at = _boundary(predicate)
+    groups = (
+        [index for index in listed if at == f"tool_events[{index}]"],
+        [index for index in listed if outcome(events[index]).get("type") == "error"],
+        [index for index in listed if events[index].get("side_effect") == "accepted"],
+        listed,
+    )
+    return next(group[-1] for group in groups if group)
 
 
 def _tries(events: Sequence[Document], found: int) -> list[int]:

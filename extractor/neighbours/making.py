@@ -15,7 +15,7 @@ from ..model.json import JsonValue
 from ..redact import WorkspaceKey
 from ..ruleset import RuleSet
 from ..standing import Standing, owner_of, standing
-from .calls import Call, call, outcome
+from .calls import Call, boundary_tool, call, outcome
 from .instants import at, instants, slug
 from .outcomes import answered_otherwise
 from .proving import digest, loose, proved
@@ -85,7 +85,7 @@ def _outcomes(now: Standing, about: Call | None, wanted: Wanted, told: Told) -> 
         )
     kinds = wanted.kinds or tuple(kind for kind in KINDS if kind != "success" or told.given or not answered)
     # The boundary's own call needs no name beside the kind.
-    own = call(now.document, now.predicate, None).tool if wanted.tool else about.tool
+    own = boundary_tool(now.document, now.predicate)
     suffix = "" if own == about.tool else f"-{slug(about.tool)}"
     source = "a result given for it" if told.given else "the recorded result of the same tool"
     return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 
@@ -16,8 +15,7 @@ from extractor.replay.explore import drive, explore
 from extractor.replay.faults import NotExpressible
 from extractor.replay.schedule import Schedule
 from extractor.replay.session import Session
-from sample_traces.agents import Request
-from sample_traces.racing_refund.agent import ConcurrentSeam, run_buggy, run_fixed
+from sample_traces.racing_refund.replay import buggy, fixed
 
 from .samples import KEY, OCCASION, RULES, config_of, source_of
 
@@ -50,32 +48,10 @@ def case(recorded):
     return case_of(json.dumps(recorded | {"alternates": [alternate]}).encode())
 
 
-def message(parts):
-    said = [
-        {"type": "text", "content": part["text"]}
-        if part["type"] == "text"
-        else {"type": "tool_call", "id": part["call_id"], "name": part["tool"], "arguments": part["value"]}
-        for part in parts
-    ]
-    return {"role": "assistant", "parts": said}
-
-
-async def all_of(work):
-    return await asyncio.gather(*work)
-
-
 def running(case, agent, **options):
     def run(schedule):
         with Session(case, version=agent.__name__, schedule=schedule, **options) as session:
-            seam = ConcurrentSeam(
-                call_model=lambda _instructions, _messages: message(session.model.call(None, ())),
-                call_tool=session.call_tool,
-                now=session.clock.now,
-                new_key=session.new_key,
-                acall_tool=session.acall_tool,
-                together=lambda work: asyncio.run(all_of(work)),
-            )
-            session.output = agent(Request(conversation="c", subject="s", text=session.text), seam)
+            session.output = agent(session)
         return session
 
     return run
@@ -92,21 +68,21 @@ def test_overlapping_spans_leave_the_case_a_partial_order(recorded):
 
 
 def test_the_affected_version_repeats_the_harm_in_the_recorded_order(case):
-    session = drive(running(case, run_buggy, expect="red"), Schedule())
+    session = drive(running(case, buggy, expect="red"), Schedule())
     assert session.effects.accepted("refund.create") == 2
     assert session.verdict.passed is False
     assert session.label is None
 
 
 def test_the_buggy_agent_refunds_twice_in_every_interleaving_in_which_both_look_first(case):
-    exploration = explore(running(case, run_buggy))
+    exploration = explore(running(case, buggy))
     assert exploration.exhausted
     assert (exploration.tried, exploration.failed) == (6, 4)
     assert exploration.interleavings[0].failure == "refund.create has 2 accepted side effects, at most 1 may be"
 
 
 def test_the_fixed_agent_refunds_once_in_every_interleaving(case):
-    run = running(case, run_fixed)
+    run = running(case, fixed)
     exploration = explore(run)
     assert (exploration.tried, exploration.failed, exploration.label) == (6, 0, None)
     assert {
@@ -116,4 +92,4 @@ def test_the_fixed_agent_refunds_once_in_every_interleaving(case):
 
 def test_without_a_schedule_the_fixed_agent_is_not_green(case):
     with pytest.raises(NotExpressible):
-        running(case, run_fixed)(None)
+        running(case, fixed)(None)

@@ -7,6 +7,7 @@ import pytest
 
 from extractor.cli.app import run
 from extractor.replay.case import load_case
+from tests.acceptance.samples import options_of
 
 pytestmark = pytest.mark.nlp
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
@@ -133,6 +134,18 @@ def test_a_control_of_another_tool_bears_its_name(complete):
     made = document(complete / "controls" / "timeout-order-lookup")
     assert made["case_id"] == f"{complete.name}-timeout-order-lookup"
     assert made["tool_events"][0]["outcome"]["ended_by"] == "remote_timeout"
+
+
+def test_a_case_of_a_harmful_call_has_controls_of_the_calls_before_it(here, capsys):
+    """Which call the boundary names is then of no account: no fixed version makes it."""
+    assert run([*options_of("foreign-order-refund"), "--quiet"]) == 0
+    (case,) = (here / "fixtures" / "quarantine").glob("2*")
+    assert run(["controls", str(case)]) == 2
+    assert "--tool" in capsys.readouterr().err
+    assert run(["controls", str(case), "--tool", "order.get", "--quiet"]) == 0
+    assert {each.name for each in (case / "controls").iterdir()} == {
+        f"{kind}-order-get" for kind in ("rejection", "timeout", "uncertain")
+    }
 
 
 @pytest.fixture
