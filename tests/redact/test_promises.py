@@ -103,6 +103,13 @@ def test_formats_hold_what_programs_check(crowd):
         assert after["email"].endswith(".example")
 
 
+def test_an_account_number_of_hex_digits_is_no_hidden_text():
+    """Read as bytes, its digits spell an address; it was rewritten as one, and was no account number any more."""
+    (after,) = redacted({"iban": "DE96344141514051313042"})
+    assert iban.is_valid(after["iban"])
+    assert after["iban"] != "DE96344141514051313042"
+
+
 @UNHURRIED
 @given(crowds)
 def test_what_derives_from_a_value_derives_from_its_stand_in(crowd):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from extractor.model.json import JsonValue
+from extractor.redact.checks import iban
 from extractor.redact.encodings._opened import Draft, Opened, plain
 
 # Nine bytes or more: the eight of a span id read as text by chance.
@@ -33,7 +34,8 @@ def embedded_hex(text: str) -> Iterator[tuple[int, int, Opened]]:
     """Yield the runs of hex digits that stand for text."""
     for run in _RUN.finditer(text):
         raw = run["hex"]
-        if (inner := text_of(raw)) is not None:
+        # An account number may consist of hex digits, and these may spell what looks like an address.
+        if (inner := text_of(raw)) is not None and not iban(raw):
             draft = Draft("hex")
             draft.part(inner, raw, partial(_spell, raw), role="text")
             yield run.start("hex"), run.end("hex"), draft.opened()
