@@ -17,6 +17,7 @@ from extractor.model.json import JsonValue
 from .events import ToolEvent, tool_event
 from .exchange import Message
 from .fixture_check import MAX_BYTES, Unreadable, load
+from .order import Ordering
 from .structure import problems
 
 _BESIDE = layout.FILES | layout.FOLDERS | {".gitignore"}
@@ -44,6 +45,12 @@ class ReplayCase:
     def lane(self) -> str:
         """``shadow``, ``gate`` or ``provider``."""
         return self.text("lane") or "shadow"
+
+    @property
+    def ordering(self) -> Ordering:
+        """How strict the order of its calls is."""
+        mode = self.members("ordering").get("mode")
+        return "per_key" if mode == "per_key" else "none" if mode == "none" else "total"
 
     @property
     def expected(self) -> Mapping[str, JsonValue]:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from .case import ReplayCase
 from .clock import FrozenClock
 from .events import ToolEvent
 
@@ -111,6 +112,16 @@ class Deadline:
                     late=late,
                 )
             )
+
+
+def deadline_of(case: ReplayCase, clock: FrozenClock) -> Deadline:
+    """Return the budget that a case records, in the fidelity that it demands."""
+    given = (event.timing.get("deadline_ms") for event in case.tool_events)
+    return Deadline(
+        clock,
+        budget_ms=next((at for at in given if at is not None), None),
+        schedule=case.members("timing").get("fidelity") == "schedule",
+    )
 
 
 def _at(event: ToolEvent, moment: str) -> float | None:

@@ -6,20 +6,21 @@ import marshal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from extractor.model.json import JsonValue
 from extractor.model.replayable import replayable
 
+from . import ending
+from .adapting import Adapter, Adapting
 from .boundary import Check, Run, Verdict, judge
 from .case import ReplayCase
 from .clock import FrozenClock
-from .deadline import Deadline
+from .deadline import deadline_of
 from .effects import Effects
 from .exchange import ModelAnswer, ModelRequest
-from .faults import AdapterFailed, AgentFailed, HarnessDefect, fault_within
+from .faults import fault_within
 from .guard import Allow, Clock, Guard
 from .identity import identity_of
 from .keys import Keys
@@ -40,8 +41,6 @@ if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
     from .schedule import Schedule
 
 Expect: TypeAlias = Literal["red", "green"]
-Adapter: TypeAlias = Callable[[str, JsonValue], JsonValue]
-"""Reads the application's own schema as production did: the tool and its recorded result in, what the agent saw out."""
 
 _OF_THE_RUN: Final = frozenset({"output", "turn"})
 """What a run sets; everything else is set once."""
@@ -60,10 +59,9 @@ class Session:
 
     ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the
     affected version, which is served recorded calls alone, and ``green`` for a current one. ``templates`` fetches protected
-    prompt templates, before the session opens. With a ``schedule`` it runs
-    within `explore.drive`, and each tool call waits for its turn. Leaving it raises what was recorded as a fault, even if an
-    agent swallowed it, and `Unconsumed` when recorded evidence
-    did not come.
+    prompt templates, before the session opens. With a ``schedule`` it runs within `explore.drive`, and each tool call waits
+    for its turn. Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded
+    evidence did not come.
     """
 
     def __init__(  # noqa: PLR0913 # each is a thing that reaches the run from outside
@@ -86,10 +84,10 @@ class Session:
         self.ledger = Ledger()
         self.clock = FrozenClock(case.frozen_at, case.text("time_zone"))
         self.identity = identity_of(case.members("identity"))
-        self.deadline = _deadline(case, self.clock)
+        self.deadline = deadline_of(case, self.clock)
         self.tools = ScriptedTools(
             case.tool_events,
-            ordering=ordering or _ordering(case),
+            ordering=ordering or case.ordering,
             alternates=case.alternates,
             recorded_only=expect == "red",
             ledger=self.ledger,
@@ -111,7 +109,7 @@ class Session:
         self._threads = Threads()
         self._sealed = _sealed(case)
         self._checks = checks or {}
-        self._adapters = adapters or {}
+        self._adapting = Adapting(case, adapters or {}, self.ledger)
         self.guard = Guard(self.ledger.report, allow=allow or Allow(), clock=clock)
         self.ledger.forward_by(self.guard.forward)
         self._verdict: Verdict | None = None
@@ -133,13 +131,7 @@ class Session:
     @output.setter
     def output(self, value: JsonValue) -> None:
         if self._ended:
-            raise self.ledger.fail(
-                HarnessDefect(
-                    "the output was set after the run had been judged",
-                    code="output_after_end",
-                    cure="set incident.output, or return the answer, before the session is finished",
-                )
-            )
+            raise self.ledger.fail(ending.output_after_end())
         self._output = value
 
     @property
@@ -186,31 +178,7 @@ class Session:
 
     def adapted(self, tool: str, value: JsonValue) -> JsonValue:
         """Return a recorded value as the case's adapter reads it; without one, as it stands. Raises `AdapterFailed`."""
-        told = self.case.members("adapter")
-        if not told:
-            return value
-        name = f"{told.get('name')}@{told.get('version')}"
-        adapter = self._adapters.get(name)
-        if adapter is None:
-            raise self.ledger.fail(
-                AdapterFailed(
-                    f"the case needs the adapter {name}, and the project names none",
-                    code="adapter_unknown",
-                    called=f"tools:{tool}",
-                    cure='name it: [tool.extract-fixture.replay.adapters] "NAME@VERSION" = "module:function"',
-                )
-            )
-        try:
-            return as_json(adapter(tool, value))
-        except Exception as error:  # noqa: BLE001  # whatever a project's adapter raises, it is the adapter's
-            raise self.ledger.fail(
-                AdapterFailed(
-                    f"the adapter {name} cannot read the recorded result: {type(error).__name__}",
-                    code="adapter_failed",
-                    called=f"tools:{tool}",
-                    cure="mend the adapter; a case keeps the schema of its incident and is never regenerated to please it",
-                )
-            ) from None
+        return self._adapting.read(tool, value)
 
     def template(self, name: str) -> str:
         """Return a prompt template of the case by its name, or by its role; raises as `Templates.text`."""
@@ -244,21 +212,9 @@ class Session:
         """Report what would go on behind the end, and whether the run took the guard off itself."""
         outliving = self._threads.outliving()
         if outliving:
-            self.ledger.report(
-                HarnessDefect(
-                    f"a thread outlives the session, where nothing holds it back any more: {', '.join(outliving)}",
-                    code="thread_outlives",
-                    cure="join threads before the answer is given; start what lives as long as the process before the session",
-                )
-            )
+            self.ledger.report(ending.thread_outlives(outliving))
         if self not in _open or not self.guard.state().on:
-            self.ledger.report(
-                HarnessDefect(
-                    "the session was left from within, and what came afterwards was live",
-                    code="left_from_within",
-                    cure="leave() and the guard belong to the harness: let no code under test call them",
-                )
-            )
+            self.ledger.report(ending.left_from_within())
 
     @contextmanager
     def _intercepted(self) -> Iterator[None]:
@@ -316,29 +272,11 @@ class Session:
         try:
             self._output = as_json(output)
         except TypeError as strange:
-            self.ledger.report(
-                HarnessDefect(
-                    f"the agent returned {strange}, which no manifest can hold",
-                    code="output_not_json",
-                    cure="let the entry point return the agent's final output as text or JSON",
-                )
-            )
+            self.ledger.report(ending.output_not_json(strange))
         if error is not None and fault_within(error) is None:
-            self.ledger.report(
-                AgentFailed(
-                    f"the agent ended with {type(error).__name__} at {_place(error)}",
-                    code="agent_raised",
-                    cure="an answer to the user is part of every boundary: decide what the product must do here",
-                )
-            )
+            self.ledger.report(ending.agent_raised(error))
         if _sealed(self.case) != self._sealed:
-            self.ledger.report(
-                HarnessDefect(
-                    "the case was changed while it was replayed, so that its hash says nothing of what judged",
-                    code="case_changed",
-                    cure="let the code under test copy what it wants to change",
-                )
-            )
+            self.ledger.report(ending.case_changed())
         self._verdict = self._judged(aborted=error is not None)
         return self._verdict
 
@@ -404,22 +342,3 @@ class Session:
 def _sealed(case: ReplayCase) -> bytes:
     # Several times as fast as JSON; version 2 writes what is equal alike.
     return marshal.dumps(case.document, 2)  # type: ignore[arg-type]  # JSON is
-
-
-def _place(error: BaseException) -> str:
-    """Return the file's name and the line where an exception came from; its own words may quote anything."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return "an unknown place" if trace is None else f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-
-
-def _ordering(case: ReplayCase) -> Ordering:
-    mode = case.members("ordering").get("mode")
-    return mode if mode in ("per_key", "none") else "total"  # type: ignore[return-value]  # one of the two
-
-
-def _deadline(case: ReplayCase, clock: FrozenClock) -> Deadline:
-    schedule = case.members("timing").get("fidelity") == "schedule"
-    given = (event.timing.get("deadline_ms") for event in case.tool_events)
-    return Deadline(clock, budget_ms=next((at for at in given if at is not None), None), schedule=schedule)
