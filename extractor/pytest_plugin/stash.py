@@ -1,0 +1,40 @@
+"""What the parts of the plugin keep for each other, and how a test fails by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from ..replay.journal import Journal
+from ..replay.project import Project
+from ..replay.session import Session
+
+if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
+    from ..replay.interleaved import Interleaved
+
+PROJECT: pytest.StashKey[Project] = pytest.StashKey()
+JOURNAL: pytest.StashKey[Journal] = pytest.StashKey()
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
+MAKE: pytest.StashKey[Callable[..., Session]] = pytest.StashKey()
+ORDERS: pytest.StashKey[Interleaved] = pytest.StashKey()
+FOLDERS: pytest.StashKey[set[Path]] = pytest.StashKey()
+LINTED: pytest.StashKey[list[str]] = pytest.StashKey()
+
+NO_VERDICT: Final = (pytest.skip.Exception, pytest.xfail.Exception)
+OF_THE_TEST: Final = (AssertionError, pytest.fail.Exception, *NO_VERDICT)
+"""What a test ends with by its own word; a fault that came before it says more."""
+
+
+class BoundaryViolated(AssertionError):
+    """The run had no fault, and its boundary did not hold."""
+
+
+class WholeAnswerWarning(UserWarning):
+    """A test wants one whole answer, where the boundary is meant."""
+
+
+class NotReproduced(AssertionError):
+    """The affected version was expected to violate the boundary, and did not."""
