@@ -130,6 +130,19 @@ def test_the_affected_version_is_wanted_red(suite, said, status):
         assert "original implementation did not reproduce the incident" in suite.done.stdout
 
 
+def test_a_red_that_no_check_can_see_is_no_red(suite):
+    """S45: an affected version whose violation nothing judges has reproduced nothing."""
+    suite.case(expected={})
+    assert suite.run("import pytest\n@pytest.mark.incident(expect='red')" + GOOD) == 1
+    assert "no check can say" in suite.done.stdout
+
+
+def test_a_test_that_gives_no_answer_is_no_pass_of_the_boundary(suite):
+    suite.case("silent", call(1, "order.find", {}, {}, role="violation"))
+    assert suite.run("def test_it(incident): pass\n") == 0
+    assert suite.told["cases"][0]["manifest"]["boundary_passed"] is None
+
+
 def test_a_failing_assertion_of_the_test_is_what_is_told(suite):
     suite.case()
     assert suite.run(GOOD + "    assert 1 == 2\n") == 1

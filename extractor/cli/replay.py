@@ -189,7 +189,8 @@ def _status(manifest: Manifest) -> int:
     if manifest.boundary_passed is None and manifest.label is None:
         return EXITS["not_comparable"]
     if manifest.expect == "red":
-        return EXITS["not_reproduced"] if manifest.boundary_passed else 0 if manifest.boundary_passed is False else 1
+        violated = manifest.boundary_passed is False and manifest.label is None
+        return EXITS["not_reproduced"] if manifest.boundary_passed else 0 if violated else 1
     sound = manifest.boundary_passed and manifest.label is None and "broken" not in manifest.controls.values()
     return 0 if sound else 1
 

@@ -31,12 +31,12 @@ class Facts:
 
 
 def reproduces(runs: Sequence[Manifest]) -> Fact:
-    """Say whether each run violated the boundary, by recorded answers alone and with nothing but its own way against it."""
+    """Say whether each run violated the boundary, by recorded answers alone and with nothing against it."""
     return _all(
         run.boundary_passed is False
         and not (run.answered_by.alternate or run.answered_by.effects)
-        and run.label in {None, "returned_early", "needs_review"}
-        and all(finding.label == "needs_review" for finding in soundness("old", run))
+        and run.label is None
+        and not any(soundness("old", run))
         for run in runs
     )
 

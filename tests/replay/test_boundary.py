@@ -39,11 +39,12 @@ def test_without_a_named_check_there_is_no_oracle():
         ("The refund  is DONE.", False),
         ("The refund is not done.", True),
         ("I cannot confirm that the refund is done.", True),
-        (None, True),
+        (None, None),
         ({"answer": "the refund is done"}, False),
     ],
 )
 def test_claims_are_texts_in_the_final_output_unless_taken_back(said, held):
+    """Who says nothing has claimed nothing, and has answered nobody: that is for people."""
     claims = {"prohibit": ["the refund is done"], "unless": ["cannot confirm"]}
     assert judged(says(said), expected={"claims": claims}).passed is held
 
