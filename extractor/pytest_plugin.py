@@ -21,6 +21,8 @@ from .replay.project import Project, allowed, project_at, revision
 from .replay.session import Expect, Session
 from .replay.telling import finished, started
 
+pytest_plugins = ("extractor.assert_audit",)
+
 _PROJECT: pytest.StashKey[Project] = pytest.StashKey()
 _JOURNAL: pytest.StashKey[Journal] = pytest.StashKey()
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()

@@ -17,7 +17,7 @@ SELECT a.name, a.place, r.runs, r.rejections, l.at, l.reason FROM assertion a JO
 ) r ON r.assertion = a.id LEFT JOIN (
   SELECT assertion, max(at) AS at, reason FROM judged WHERE at >= ? AND verdict = ? GROUP BY assertion
 ) l ON l.assertion = a.id
-ORDER BY r.rejections > 0, CASE WHEN r.rejections THEN l.at ELSE -r.runs END, a.name
+ORDER BY r.rejections > 0, r.runs > 0, CASE WHEN r.rejections THEN l.at ELSE -r.runs END, a.name
 """
 
 
@@ -36,7 +36,7 @@ class Audited:
 def table(store: Path, *, since: datetime | None = None) -> tuple[Audited, ...]:
     """Return what each assertion did in runs that began at ``since`` or later.
 
-    First those that never rejected, the most often run before others; then the rest, the longest silent first. A check that
+    First those that never rejected: what never ran, then the most often run before others; then the rest, the longest silent first. A check that
     said nothing of a record, or broke on it, did not run. Raises `InputUnreadable` where there is no store.
     """
     accepted, rejected = _JUDGED

@@ -43,9 +43,16 @@ def test_the_table_counts_runs_and_rejections_and_keeps_the_last(store):
     assert told(store) == [("assert_refund", 4, 2, NOON + 2 * DAY)]
 
 
-def test_what_never_rejected_comes_first_and_what_ran_most_before_it(store):
-    put(store, row("a", "rejected"), *(row("b", case=f"case-{n}") for n in range(2)), row("c"))
-    assert [each[0] for each in told(store)] == ["b", "c", "a"]
+def test_what_never_rejected_comes_first_what_never_ran_before_it_and_the_longest_silent_next(store):
+    put(
+        store,
+        row("a", "rejected"),
+        *(row("b", case=f"case-{n}") for n in range(2)),
+        row("c"),
+        row("d", "not_applicable"),
+    )
+    put(store, row("e", "rejected", at=NOON - DAY))
+    assert [each[0] for each in told(store)] == ["d", "b", "c", "e", "a"]
 
 
 def test_one_row_an_assertion_case_and_run_in_which_a_rejection_outlasts_the_rest(store):
