@@ -112,7 +112,11 @@ class _Instrument(ast.NodeTransformer):
 
     def _id(self, node: ast.Assert) -> str:
         """Return module, qualified name and a digest of the predicate as Python spells it: lines, spaces, message are free."""
-        digest = hashlib.sha256(ast.unparse(node.test).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        try:
+            spelled = ast.unparse(node.test)
+        except ValueError:  # some f-strings of Python 3.11 have no second spelling
+            spelled = ast.dump(node.test)
+        digest = hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         identity = ":".join((self._module, ".".join(self._scope), digest))
         self._alike[identity] += 1
         return identity if self._alike[identity] == 1 else f"{identity}.{self._alike[identity]}"
