@@ -127,12 +127,12 @@ class _Scan:
             test = self._expand(node.test)
             forever = isinstance(test, ast.Constant) and bool(test.value)
             silent = not forever and not (proves(test).keys() & known.keys())
-            loop = _Loop(_spelled(node.test), whiles=True)
+            loop = _Loop(spelled(node.test), whiles=True)
             inner.update(proves(test))
         else:
             wanted = needs(self._expand(node.iter))
             silent = not wanted.keys() <= known.keys()
-            loop = _Loop(_spelled(node.iter), whiles=False)
+            loop = _Loop(spelled(node.iter), whiles=False)
             inner.update(wanted)
             without(inner, _stored(node.target))
         self.block(node.body, inner, (*loops, loop) if silent else loops)
@@ -188,7 +188,7 @@ class _Scan:
             if plain and isinstance(items, ast.GeneratorExp | ast.ListComp | ast.SetComp)
             else items
         )
-        self._claim(at, (_Loop(_spelled(over), whiles=False),))
+        self._claim(at, (_Loop(spelled(over), whiles=False),))
 
     def _claim(self, at: ast.stmt, loops: tuple[_Loop, ...]) -> None:
         if loops:
@@ -207,7 +207,8 @@ class _Scan:
         return expanded(node, self._aliases)
 
 
-def _spelled(node: ast.expr) -> str:
+def spelled(node: ast.expr) -> str:
+    """Return an expression as the source has it, cut where it is long."""
     try:
         text = ast.unparse(node)
     except ValueError:  # an f-string within an f-string, in which a name was resolved
