@@ -39,6 +39,7 @@ __all__ = [
     "pytest_terminal_summary",
 ]
 LANES: Final = ("shadow", "gate", "provider")
+pytest_plugins = ("extractor.assert_audit",)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
