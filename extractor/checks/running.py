@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from .case import CheckCase
 from .declaring import Check, NotApplicable, Rejected
+from .project import project_checks
 from .record import RunRecord
 
 Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
@@ -64,8 +65,13 @@ class Result:
         return next((each for each in self.outcomes if each.verdict in ("rejected", "error")), None)
 
 
-def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> Result:
-    """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check."""
+def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check] | None = None) -> Result:
+    """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check.
+
+    Without ``checks``, those of the project in the working folder are run; raises `UsageError` where none is said.
+    """
+    if checks is None:
+        checks = project_checks()
     if not checks:
         raise ValueError("no check was given: an empty suite is never a pass")
     return Result(outcomes=tuple(_outcomes(record, case, checks)))
