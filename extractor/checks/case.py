@@ -9,12 +9,14 @@ from typing import Any
 from extractor.model.json import JsonValue
 
 from .record import instant
+from .tracking import Reads, TrackedObject, tracked
 
 
 class CheckCase:
     """What the suite would run: ``input``, ``expectations``, ``now``, and each expectation or fact as an attribute.
 
-    ``case.order_id`` is the expectation of that name, else the fact of that name; raises `AttributeError` for neither.
+    ``case.order_id`` is the expectation of that name, else the fact of that name; raises `AttributeError` for neither. Frozen as a
+    record is, with readings of its own.
     """
 
     def __init__(
@@ -26,11 +28,14 @@ class CheckCase:
         expectations: Mapping[str, JsonValue] | None = None,
         facts: Mapping[str, JsonValue] | None = None,
     ) -> None:
+        self.reads = Reads()
         self.name = name
         self.now = now
-        self.input = input
-        self.expectations = dict(expectations or {})
-        self.facts = dict(facts or {})
+        self.input = tracked(input, "input", self.reads)
+        self.expectations = TrackedObject(expectations or {}, "expectations", self.reads)
+        self.facts = TrackedObject(facts or {}, "facts", self.reads)
+        self.reads.clear()
+        self._frozen = True
 
     @classmethod
     def of(cls, fixture: Mapping[str, JsonValue]) -> CheckCase:
@@ -56,9 +61,14 @@ class CheckCase:
             facts={**facts, "identity": identity} if isinstance(identity, dict) else facts,
         )
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_frozen" in self.__dict__:
+            raise AttributeError("a case is frozen: a check changes nothing")
+        super().__setattr__(name, value)
+
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # JSON of an expectation or a fact
         if not name.startswith("_"):
-            for table in (self.__dict__.get("expectations", {}), self.__dict__.get("facts", {})):
-                if name in table:
+            for table in (self.__dict__.get("expectations"), self.__dict__.get("facts")):
+                if table is not None and name in table:
                     return table[name]
         raise AttributeError(f"the case expects nothing called {name}")

@@ -63,9 +63,9 @@ def checks_of(modules: Iterable[str]) -> tuple[Check, ...]:
     found: dict[str, Check] = {}
     for name in modules:
         for each in _declared(name):
-            if each.id in found:
+            if each.id in found and found[each.id].body is not each.body:
                 raise UsageError(f"two checks are called {each.id}: an id is one check's")
-            found[each.id] = each
+            found.setdefault(each.id, each)
     if not found:
         raise UsageError("no check is declared", hint="[tool.extract-fixture.checks] module names the module of checks")
     return tuple(found.values())

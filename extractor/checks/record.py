@@ -9,6 +9,7 @@ from typing import Any
 
 from extractor.model.json import JsonValue
 
+from .documents import json_object
 from .tracking import Reads, TrackedList, TrackedObject, leaves, tracked
 
 _TEXTS = ("output_text", "finish_reason", "model")
@@ -17,8 +18,13 @@ _TEXTS = ("output_text", "finish_reason", "model")
 class ToolCall:
     """One call of the agent: ``name``, ``arguments`` as it gave them, ``arguments_parsed``, and what came of it."""
 
+    __slots__ = ("_call",)
+
     def __init__(self, call: TrackedObject) -> None:
-        self._call = call
+        object.__setattr__(self, "_call", call)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a record is frozen: a check changes nothing")
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # JSON of the call
         if name.startswith("_"):
@@ -26,9 +32,13 @@ class ToolCall:
         if name == "arguments_parsed":
             return self._call.get("arguments")
         if name == "arguments":
-            text = self._call.get("arguments_text")
-            return text if isinstance(text, str) else self._call.get("arguments")
-        if not dict.__contains__(self._call, name):
+            arguments = self._call.get("arguments")
+            text = dict.get(self._call, "arguments_text")
+            if not isinstance(text, str):
+                return arguments
+            repr(arguments)  # who reads the text reads every argument
+            return self._call["arguments_text"]
+        if name not in self._call:
             raise AttributeError(f"a recorded call has no {name}")
         return self._call[name]
 
@@ -41,12 +51,24 @@ class RunRecord:
     """A frozen run. Members: ``tool_calls``, ``messages``, ``output``, ``output_text``, ``usage``, ``documents``, ``citations``,
     ``model``, ``finish_reason``. Each reading is told to ``reads`` by its field path.
 
-    ``now`` is not part of it: a check takes the case's, never the workstation's.
+    ``now`` is not part of it: a check takes the case's, never the workstation's. ``document`` is for tools, not for checks: what
+    is read there is not told.
     """
 
+    __slots__ = ("document", "reads")
+    document: dict[str, JsonValue]
+    reads: Reads
+
     def __init__(self, document: Mapping[str, JsonValue]) -> None:
-        self.reads = Reads()
-        self.document = dict(document)
+        object.__setattr__(self, "reads", Reads())
+        object.__setattr__(self, "document", dict(document))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a record is frozen: a check changes nothing")
+
+    def __repr__(self) -> str:
+        """Name the record without its values."""
+        return "RunRecord()"
 
     @classmethod
     def of(cls, fixture: Mapping[str, JsonValue]) -> RunRecord:
@@ -55,14 +77,11 @@ class RunRecord:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> RunRecord:
-        """Return the record of a record.json. Raises `ValueError` for what is no JSON object, quoting nothing of it."""
-        try:
-            document = json.loads(text)
-        except ValueError:
-            raise ValueError("the record is not JSON") from None
-        if not isinstance(document, dict):
-            raise ValueError("the record is no JSON object")  # noqa: TRY004  # what a caller catches for both
-        return cls(document)
+        """Return the record of a record.json. Raises `ValueError` for what is no JSON object, quoting nothing of it.
+
+        Arguments that were recorded as the model's text are parsed; ``arguments_text`` keeps the text.
+        """
+        return cls(_recorded(json_object(text, "record")))
 
     def to_json(self) -> str:
         """Return the record as JSON, two spaces, a final newline."""
@@ -85,7 +104,10 @@ class RunRecord:
 
     @property
     def citations(self) -> Sequence[Any]:
-        """What the answer cites."""
+        """What the answer cites, beside it or in it."""
+        output = self.document.get("output")
+        if "citations" not in self.document and isinstance(output, dict) and isinstance(output.get("citations"), list):
+            return self.output["citations"]  # type: ignore[no-any-return]  # JSON
         return self._list("citations")
 
     @property
@@ -103,11 +125,13 @@ class RunRecord:
         if name.startswith("_") or name in ("document", "reads"):
             raise AttributeError(name)
         if name not in self.document and name not in _TEXTS:
+            self.reads(name)
             raise AttributeError(f"the record has no {name}")
         if name == "output_text" and name not in self.document:
-            self.reads("output")
-            output = self.document.get("output")
-            return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+            output = self.output
+            return (
+                output if isinstance(output, str) else "" if output is None else json.dumps(output, ensure_ascii=False)
+            )
         return tracked(self.document.get(name), name, self.reads)
 
     def paths(self) -> tuple[str, ...]:
@@ -159,6 +183,31 @@ def _of_fixture(fixture: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         "model": events[-1].get("model") if events else None,
     }
     return members
+
+
+def _recorded(document: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return a record.json in the one form that our fixtures have."""
+    calls = document.get("tool_calls", [])
+    if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+        raise ValueError("the record's tool_calls is no list of objects")
+    if not calls:
+        return document
+    return document | {"tool_calls": [_with_parsed(call) for call in calls if isinstance(call, dict)]}
+
+
+def _with_parsed(call: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    text = call.get("arguments")
+    if "arguments_parsed" in call:
+        parsed = {"arguments": call["arguments_parsed"]}
+    elif isinstance(text, str) and "arguments_text" not in call:
+        try:
+            parsed = {"arguments": json_object(text, "arguments")}
+        except ValueError:
+            parsed = {"arguments": None}
+    else:
+        return call
+    told: dict[str, JsonValue] = {"arguments_text": text} if isinstance(text, str) else {}
+    return {name: value for name, value in call.items() if name != "arguments_parsed"} | parsed | told
 
 
 def _call(event: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

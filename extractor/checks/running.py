@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from .case import CheckCase
 from .declaring import Check, NotApplicable, Rejected
+from .project import project_checks
 from .record import RunRecord
 
 Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
@@ -18,7 +20,8 @@ Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What one check said of one record. ``reason`` is the property that it rejected for: its own word, else the last one that
-    it read; ``path`` the field path of that reading. ``line`` is where it stopped. ``seconds`` is wall time.
+    it read; ``path`` the field path of that reading. ``told`` says that the reason is its own word. ``line`` is where it stopped.
+    ``seconds`` is wall time.
     """
 
     check: str
@@ -28,6 +31,7 @@ class Outcome:
     reads: tuple[str, ...] = ()
     line: int | None = None
     seconds: float = 0.0
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +65,13 @@ class Result:
         return next((each for each in self.outcomes if each.verdict in ("rejected", "error")), None)
 
 
-def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> Result:
-    """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check."""
+def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check] | None = None) -> Result:
+    """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check.
+
+    Without ``checks``, those of the project in the working folder are run; raises `UsageError` where none is said.
+    """
+    if checks is None:
+        checks = project_checks()
     if not checks:
         raise ValueError("no check was given: an empty suite is never a pass")
     return Result(outcomes=tuple(_outcomes(record, case, checks)))
@@ -75,10 +84,20 @@ def _outcomes(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> It
         verdict, reason, path, line = _one(record, case, each)
         seconds = time.perf_counter() - start
         reads = record.reads.paths()
+        told = verdict == "rejected" and reason is not None
         if verdict == "rejected" and reason is None:
             path = path or (reads[-1] if reads else None)
             reason = None if path is None else property_of(path)
-        yield Outcome(check=each.id, verdict=verdict, reason=reason, path=path, reads=reads, line=line, seconds=seconds)
+        yield Outcome(
+            check=each.id,
+            verdict=verdict,
+            reason=reason,
+            path=path,
+            reads=reads,
+            line=line,
+            seconds=seconds,
+            told=told,
+        )
 
 
 def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str | None, str | None, int | None]:
@@ -90,8 +109,11 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
         return "rejected", rejection.reason, rejection.path, _line(rejection)
     except AssertionError as rejection:
         return "rejected", None, None, _line(rejection)
-    except Exception as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
         return "error", type(error).__name__, None, _line(error)
+    if inspect.iscoroutine(found) or inspect.isgenerator(found):  # its body never ran
+        found.close()
+        return "error", type(found).__name__, None, each.line
     return ("rejected" if found is False else "accepted"), None, None, None
 
 

@@ -6,7 +6,9 @@ iterating, comparing or measuring is told with its field path (``tool_calls[0].a
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+import copy
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from typing import SupportsIndex
 
 from extractor.model.json import JsonValue
 
@@ -47,7 +49,7 @@ class TrackedObject(dict[str, JsonValue]):
 
     def __getitem__(self, name: str) -> JsonValue:
         """Return a member; raises `KeyError`, told as a reading of what is not there."""
-        if name not in self.keys():
+        if not dict.__contains__(self, name):
             self._told(_below(self._path, name))
             raise KeyError(name)
         return self._member(name)
@@ -67,7 +69,12 @@ class TrackedObject(dict[str, JsonValue]):
     def __eq__(self, other: object) -> bool:
         """Compare the whole object."""
         self._all()
+        _read_whole(other)
         return dict.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        """Compare the whole object; a dict's own would not tell."""
+        return not self == other
 
     __hash__ = None  # as a dict's
 
@@ -82,7 +89,8 @@ class TrackedObject(dict[str, JsonValue]):
         return dict.__iter__(self)
 
     def keys(self) -> KeysView[str]:  # type: ignore[override]  # a view is what callers need
-        """Return the names, untold: a name alone is no value."""
+        """Return the names: which there are is read."""
+        self._told(self._path)
         return dict.keys(self)
 
     def values(self) -> ValuesView[JsonValue]:  # type: ignore[override]  # the same
@@ -93,14 +101,43 @@ class TrackedObject(dict[str, JsonValue]):
         """Return names and members."""
         return {name: self._member(name) for name in dict.keys(self)}.items()
 
+    def __repr__(self) -> str:
+        """Return the whole object as text."""
+        self._all()
+        return dict.__repr__(self)
+
+    def __or__(self, other: Mapping[str, JsonValue]) -> dict[str, JsonValue]:  # type: ignore[override]  # one signature
+        """Return a plain object of both."""
+        return {**self, **other}
+
+    def __ror__(self, other: Mapping[str, JsonValue]) -> dict[str, JsonValue]:  # type: ignore[override]  # the same
+        """Return a plain object of both."""
+        return {**other, **self}
+
+    def __reversed__(self) -> Iterator[str]:
+        """Iterate over the names from the last."""
+        self._told(self._path)
+        return dict.__reversed__(self)
+
+    def copy(self) -> dict[str, JsonValue]:
+        """Return a plain object of the same members."""
+        return {**self}
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> dict[str, JsonValue]:
+        """Return a plain value that may be changed."""
+        self._all()
+        return copy.deepcopy(dict(dict.items(self)), memo)
+
     def _all(self) -> None:
-        for path in leaves(dict(dict.items(self)), self._path):
+        for path in leaves(self, self._path):
             self._told(path)
 
     def _refuse(self, *_: object, **__: object) -> None:
         raise TypeError("a record is frozen: a check changes nothing")
 
-    __setitem__ = __delitem__ = update = clear = _refuse
+    __setitem__ = __delitem__ = __ior__ = update = clear = _refuse  # type: ignore[assignment]
     pop = popitem = setdefault = _refuse  # type: ignore[assignment]
 
 
@@ -141,16 +178,83 @@ class TrackedList(list[JsonValue]):
 
     def __eq__(self, other: object) -> bool:
         """Compare the whole list."""
-        for path in leaves(list(list.__iter__(self)), self._path):
-            self._told(path)
+        self._all()
+        _read_whole(other)
         return list.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        """Compare the whole list; a list's own would not tell."""
+        return not self == other
+
+    def __lt__(self, other: list[JsonValue]) -> bool:
+        """Compare as plain lists do."""
+        return [*self] < [*other]
+
+    def __le__(self, other: list[JsonValue]) -> bool:
+        """Compare as plain lists do."""
+        return [*self] <= [*other]
+
+    def __gt__(self, other: list[JsonValue]) -> bool:
+        """Compare as plain lists do."""
+        return [*self] > [*other]
+
+    def __ge__(self, other: list[JsonValue]) -> bool:
+        """Compare as plain lists do."""
+        return [*self] >= [*other]
+
+    def __repr__(self) -> str:
+        """Return the whole list as text."""
+        self._all()
+        return list.__repr__(self)
+
+    def __reversed__(self) -> Iterator[JsonValue]:
+        """Iterate from the end."""
+        self._told(self._path)
+        return (self._item(place) for place in reversed(range(list.__len__(self))))
+
+    def __add__(self, other: Iterable[JsonValue]) -> list[JsonValue]:  # type: ignore[override]  # one signature
+        """Return a plain list of both."""
+        return [*self, *other]
+
+    def __radd__(self, other: Iterable[JsonValue]) -> list[JsonValue]:
+        """Return a plain list of both."""
+        return [*other, *self]
+
+    def __mul__(self, times: SupportsIndex) -> list[JsonValue]:
+        """Return a plain list of its items, repeated."""
+        return [*self] * times
+
+    __rmul__ = __mul__
+
+    def index(self, value: JsonValue, *bounds: SupportsIndex) -> int:
+        """Return where the value stands first."""
+        return [*self].index(value, *bounds)
+
+    def count(self, value: JsonValue) -> int:
+        """Return how often the value stands."""
+        return [*self].count(value)
+
+    def copy(self) -> list[JsonValue]:
+        """Return a plain list of the same items."""
+        return [*self]
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> list[JsonValue]:
+        """Return a plain value that may be changed."""
+        self._all()
+        return copy.deepcopy(list(list.__iter__(self)), memo)
+
+    def _all(self) -> None:
+        for path in leaves(self, self._path):
+            self._told(path)
 
     __hash__ = None  # as a list's
 
     def _refuse(self, *_: object, **__: object) -> None:
         raise TypeError("a record is frozen: a check changes nothing")
 
-    __setitem__ = __delitem__ = __iadd__ = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse
 
 
@@ -166,9 +270,14 @@ def tracked(value: JsonValue, path: str, told: Told) -> JsonValue:
     return value
 
 
+def _read_whole(value: object) -> None:
+    if isinstance(value, TrackedObject | TrackedList):
+        value._all()  # noqa: SLF001  # what a comparison reads of its other side
+
+
 def leaves(value: JsonValue, path: str) -> Iterator[str]:
     """Yield the paths of a value's leaves; of an empty one its own."""
-    if isinstance(value, dict) and dict.keys(value):
+    if isinstance(value, dict) and dict.__len__(value):
         for name, member in dict.items(value):
             yield from leaves(member, _below(path, name))
     elif isinstance(value, list) and list.__len__(value):

@@ -1,0 +1,172 @@
+"""What checks say of a record: a verdict each, the reason, and where it was read."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+from extractor.checks.case import CheckCase
+from extractor.checks.declaring import Check, NotApplicable, Rejected, check, checks_of
+from extractor.checks.record import RunRecord
+from extractor.checks.running import property_of, run_all_checks
+from extractor.errors import UsageError
+
+CASE = CheckCase(name="c", now=None, expectations={"amount_cents": 4200})
+
+
+def record(amount=42):
+    return RunRecord(
+        {"tool_calls": [{"name": "issue_refund", "arguments": {"order_id": "A-7741", "amount_cents": amount}}]}
+    )
+
+
+def named(body, identity=None):
+    return Check(id=identity or body.__name__, body=body, module="m", line=1)
+
+
+def run(body, amount=42):
+    return run_all_checks(record(amount), CASE, [named(body)])
+
+
+def assert_refund(record, case):
+    (call,) = record.tool_calls
+    assert call.arguments_parsed["amount_cents"] == case.amount_cents
+
+
+def test_an_assertion_rejects_for_the_property_that_it_read_last():
+    result = run(assert_refund)
+    assert not result.passed
+    assert (result.failed_check, result.reason) == ("assert_refund", "amount_cents")
+    assert result.path == "tool_calls[0].arguments.amount_cents"
+    assert result.outcomes[0].line is not None
+    assert not result.outcomes[0].told
+    assert run(assert_refund, 4200).passed
+
+
+def test_the_word_of_a_check_for_its_reason_is_kept():
+    def body(record, case):
+        raise Rejected("amount_cents", path="tool_calls[0].arguments.amount_cents")
+
+    result = run(body)
+    assert (result.reason, result.outcomes[0].told) == ("amount_cents", True)
+
+
+def test_false_rejects_and_any_other_answer_accepts():
+    assert run(lambda record, case: record.tool_calls[0].name == "x").reason == "name"
+    assert run(lambda record, case: None).passed
+    assert run(lambda record, case: 0).passed
+
+
+def test_a_check_that_breaks_is_no_pass_and_no_rejection():
+    def body(record, case):
+        return record.tool_calls[0].arguments_parsed["missing"]
+
+    result = run(body)
+    assert not result.passed
+    assert result.outcomes[0].verdict == "error"
+    assert result.reason == "KeyError"
+
+
+def test_a_check_that_ends_the_interpreter_ends_only_itself():
+    assert run(lambda record, case: sys.exit(0)).outcomes[0].verdict == "error"
+
+
+def test_a_body_that_never_ran_is_no_pass():
+    async def later(record, case):
+        raise AssertionError
+
+    def lazy(record, case):
+        yield record.tool_calls
+        raise AssertionError
+
+    assert run(later).outcomes[0].verdict == "error"
+    assert run(lazy).outcomes[0].verdict == "error"
+
+
+def test_a_check_that_does_not_apply_says_so():
+    def body(record, case):
+        raise NotApplicable
+
+    assert run(body).passed
+    assert run(body).outcomes[0].verdict == "not_applicable"
+
+
+def test_every_check_runs_and_the_first_that_rejects_names_the_result():
+    def no(record, case):
+        return record.tool_calls[0].name == "no"
+
+    result = run_all_checks(record(), CASE, [named(no), named(assert_refund), named(no, "again")])
+    assert result.failed_check == "no"
+    assert [each.verdict for each in result.outcomes] == ["rejected"] * 3
+
+
+def test_readings_of_one_check_are_not_those_of_the_next():
+    result = run_all_checks(record(), CASE, [named(assert_refund), named(lambda record, case: None, "idle")])
+    assert result.outcomes[1].reads == ()
+
+
+def test_no_check_at_all_is_never_a_pass():
+    with pytest.raises(ValueError, match="empty suite"):
+        run_all_checks(record(), CASE, [])
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("tool_calls[0].arguments.amount_cents", "amount_cents"), ("tool_calls", "tool_calls"), ("a.tags[3]", "tags")],
+)
+def test_a_property_is_the_last_name_of_a_path(path, name):
+    assert property_of(path) == name
+
+
+@pytest.fixture
+def module(monkeypatch):
+    def make(name, **members):
+        made = types.ModuleType(name)
+        for key, value in members.items():
+            if callable(value) and value.__module__ == __name__:
+                value.__module__ = name
+            setattr(made, key, value)
+        monkeypatch.setitem(sys.modules, name, made)
+        return made
+
+    return make
+
+
+def test_checks_are_those_decorated_and_those_named_so(module):
+    @check("refund-amount")
+    def whatever(record, case):
+        pass
+
+    @check
+    def plain(record, case):
+        pass
+
+    def check_order(record, case):
+        pass
+
+    def helper(record, case):
+        pass
+
+    module("shop_checks", whatever=whatever, plain=plain, check_order=check_order, helper=helper, check=check)
+    assert [each.id for each in checks_of(["shop_checks"])] == ["refund-amount", "plain", "check_order"]
+
+
+def test_one_id_twice_is_refused_and_one_check_seen_from_two_modules_is_one(module):
+    first = check("same")(lambda record, case: None)
+    second = check("same")(lambda record, case: None)
+    module("one", a=first)
+    module("two", a=first)
+    module("three", a=second)
+    assert len(checks_of(["one", "two"])) == 1
+    with pytest.raises(UsageError, match="two checks"):
+        checks_of(["one", "three"])
+
+
+def test_no_check_and_no_module_are_refused(module):
+    module("nothing")
+    with pytest.raises(UsageError, match="no check"):
+        checks_of(["nothing"])
+    with pytest.raises(UsageError, match="cannot be imported"):
+        checks_of(["no_such_module_of_checks"])
