@@ -6,6 +6,7 @@ pattern (`places`), so that each makes its variants in document order, the same 
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -212,7 +213,8 @@ def corrupted(
 
     ``phrases`` and ``tools`` are what checks forbid beside the claims that the case prohibits.
     """
-    document, beside = record.document, _members(case)
+    document = record.document
+    beside = _members(case) if any(pattern.startswith(_CASE) for pattern in mutation.where) else {}
     words = tuple(dict.fromkeys((*_prohibited(case), *phrases))) or _PHRASES
     variants: list[Variant] = []
     found = count = 0
@@ -279,9 +281,9 @@ def _respelled(
 def _members(case: CheckCase) -> dict[str, JsonValue]:
     return {
         "now": case.now.isoformat() if case.now else None,
-        "input": case.input,
-        "expectations": case.expectations,
-        "facts": case.facts,
+        "input": copy.deepcopy(case.input),
+        "expectations": copy.deepcopy(case.expectations),
+        "facts": copy.deepcopy(case.facts),
     }
 
 
