@@ -10,7 +10,7 @@ from typing import Final
 from .case import CheckCase
 from .declaring import Check
 from .mutations import MOST, MUTATIONS, Mutation, Variant, corrupted
-from .places import touch
+from .patterns import touch
 from .record import RunRecord
 from .running import Outcome, run_all_checks
 

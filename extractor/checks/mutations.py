@@ -1,7 +1,7 @@
 """Corruptions of a good run, one line of data each: what a check with teeth rejects.
 
 A record is data, so a failing one is made of a passing one by a single change (S114). What a mutation changes is found by
-pattern (`places`), so that each makes its variants in document order, the same every time.
+pattern (`patterns`), so that each makes its variants in document order, the same every time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from extractor.errors import UsageError
 from extractor.model.json import JsonValue
 
 from .case import CheckCase
-from .places import Steps, opened, places, spelled, with_instead
+from .patterns import Steps, opened, places, spelled, with_instead
 from .record import RunRecord
 
 MOST: Final = 32

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 from .case import CheckCase
 from .counting import at_least, exactly
 from .declaring import Body, Rejected
-from .places import opened
+from .patterns import opened
 from .record import RunRecord, ToolCall
 from .running import property_of
 
@@ -210,11 +210,8 @@ def max_tokens(number: int, of: str = "total_tokens", *, named: str | None = Non
     """A count of tokens is there and at most so large; a total that was not counted is the sum of input and output."""
 
     def body(record: RunRecord, _case: CheckCase) -> None:
-        used = record.usage.get(of)
-        if used is None and of == "total_tokens":
-            parts = [record.usage.get(each) for each in ("input_tokens", "output_tokens")]
-            used = None if None in parts else sum(parts)
-        if not _is_number(used):
+        used = _used(record, of)
+        if used is None:
             raise Rejected(of, "the run did not count these tokens: no budget can be held", path=f"usage.{of}")
         if used > number:
             raise Rejected(of, f"usage.{of} is over {number}", path=f"usage.{of}")
@@ -323,5 +320,14 @@ def _texts(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from _texts(item, f"{path}[{place}]")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _used(record: RunRecord, of: str) -> float | None:
+    told = record.usage.get(of)
+    if told is None and of == "total_tokens":
+        parts = [_number(record.usage.get(each)) for each in ("input_tokens", "output_tokens")]
+        counted = [each for each in parts if each is not None]
+        return sum(counted) if len(counted) == len(parts) else None
+    return _number(told)
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from extractor.checks.mutations import MUTATIONS, corrupted, named
-from extractor.checks.places import places, spelled, touch, with_instead
+from extractor.checks.patterns import places, spelled, touch, with_instead
 from extractor.errors import UsageError
 
 from .runs import RUN, good_case, good_record
