@@ -10,7 +10,7 @@ from typing import Any
 from extractor.model.json import JsonValue
 
 from .documents import json_object
-from .tracking import Reads, TrackedList, TrackedObject, leaves, tracked
+from .tracking import Reads, TrackedList, TrackedObject, leaves, path_of, tracked
 
 _TEXTS = ("output_text", "finish_reason", "model")
 
@@ -146,6 +146,10 @@ class RunRecord:
 class _Calls(Sequence[ToolCall]):
     def __init__(self, calls: TrackedList) -> None:
         self._calls = calls
+
+    @property
+    def _path(self) -> str:
+        return path_of(self._calls) or ""
 
     def __len__(self) -> int:
         return len(self._calls)
