@@ -84,9 +84,9 @@ class ScriptedTools:
         self._calls: list[tuple[str, Arguments]] = []
 
     @property
-    def calls(self) -> tuple[tuple[str, Arguments], ...]:
-        """The calls that were made, answered or not, in their order."""
-        return tuple(self._calls)
+    def calls(self) -> list[tuple[str, Arguments]]:
+        """The calls that were made, answered or not, in their order: a list of the caller's own."""
+        return list(self._calls)
 
     def call(self, tool: str, arguments: Mapping[str, object] | None = None) -> JsonValue:
         """Return the recorded result of this call, a copy of its own.
