@@ -29,6 +29,8 @@ DIES = """
 import faulthandler
 
 def affected(incident):
+    for tool in ("order.find", "refund.find"):
+        incident.call_tool(tool, {"id": "O-1"})
     return "The refund is done."
 
 def agent(incident):
