@@ -33,6 +33,8 @@ COMMANDS = {
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",
+    "check": "Hold the project's checks to recorded runs: which check must reject which run, for which property.",
+    "mutate": "Corrupt passing runs by one change each, and see which checks notice.",
     "audit": "Say of each assertion how often it judged and rejected; first those that never have.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",
