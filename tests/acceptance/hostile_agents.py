@@ -412,9 +412,10 @@ def leaves_the_session(incident):
 
 @ends("live_call")
 def traces(incident):
+    before = sys.gettrace()
     sys.settrace(lambda *_: None)
     quietly(connect)
-    sys.settrace(None)
+    sys.settrace(before)  # it may be what measures coverage
     return well(incident)
 
 
