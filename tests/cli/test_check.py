@@ -154,3 +154,22 @@ def test_what_checks_said_fills_the_audit(suite, capsys):
     assert run(["audit", "audit.sqlite", "--json"]) == 0
     told = capsys.readouterr().out
     assert '"rejections": 1' in told
+
+
+def test_the_audit_names_the_loop_that_an_empty_run_passes(suite, capsys):
+    """S94 S95: by reading the source, and by watching the check accept a run in which nothing was called."""
+    suite.checks(VACUOUS)
+    suite.fixture("nothing-reject", "reject", {"tool_calls": [], "output": "Sorry."}, reason="tool_calls")
+    (module,) = (each.stem for each in suite.folder.glob("checks_*.py"))
+    assert run(["audit", "--loops", module, "--over", "evals"]) == 1
+    told = capsys.readouterr().out
+    assert "exactly(1, record.tool_calls)" in told
+    assert "the loop over record.tool_calls never ran, in 1 records" in told
+
+
+def test_a_check_that_counts_first_has_no_such_loop(suite):
+    suite.checks(SOUND)
+    (module,) = (each.stem for each in suite.folder.glob("checks_*.py"))
+    assert run(["audit", "--loops", module]) == 0
+    assert run(["audit", "--loops", "no_such_module_of_checks"]) == 2
+    assert run(["audit", "--over", "evals"]) == 2
