@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from extractor import pipeline, review, write
-from extractor.errors import EvidenceMissing
 from extractor.model.case import Fixture
 from extractor.model.config import RunConfig, Statement
 from extractor.model.reading import Reading
@@ -59,9 +58,7 @@ def tell(console: Console, case: Made, statement: Statement) -> None:
     console.rows(summary.for_people(case.fixture, case.stored))
     summary.warn_if_vague(console, statement)
     if not case.fixture.replayable:
-        raise EvidenceMissing(
-            "the case cannot be replayed: see missing_evidence", hint=f"extract-fixture show {case.stored.path}"
-        )
+        raise summary.cannot_be_replayed(case.fixture, case.stored.path)
 
 
 def occasion() -> pipeline.Occasion:

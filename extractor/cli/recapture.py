@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from extractor import neighbours, pipeline, read, review, ruleset, settings, write
-from extractor.errors import EvidenceMissing
 from extractor.model.config import RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
 from extractor.model.layout import FIXTURE, PLACES, QUARANTINE
@@ -99,9 +98,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         console.data({**told, **versions} if isinstance(told, dict) else versions)
     console.rows((("version", f"{version} of {old.case_id}, which stays"), *summary.for_people(fixture, stored)))
     if not fixture.replayable:
-        raise EvidenceMissing(
-            "the case cannot be replayed: see missing_evidence", hint=f"extract-fixture show {stored.path}"
-        )
+        raise summary.cannot_be_replayed(fixture, stored.path)
 
 
 def _config(base: RunConfig, old: CaseView) -> RunConfig:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from extractor.assemble import vague
+from extractor.errors import EvidenceMissing
 from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
+from extractor.model.replayable import BLOCKING
 from extractor.select import Explanation
 from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
@@ -86,10 +88,22 @@ def account(view: CaseView) -> Rows:
         *([("synthetic", answers)] if (answers := made_up(dict(view.fixture))) else []),
     ]
     if view.missing:
-        named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in view.missing[:_SHOWN]]
+        named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in _blocking_first(view)[:_SHOWN]]
         more = len(view.missing) - len(named)
         rows.append(("missing", ", ".join(named) + (f", and {more} more" if more else "")))
     return rows
+
+
+def _blocking_first(view: CaseView) -> list[Members]:
+    """Return what is missing, with what makes a replay impossible before the rest."""
+    return sorted(view.missing, key=lambda entry: entry.get("code") not in BLOCKING)
+
+
+def cannot_be_replayed(fixture: Fixture, path: Path) -> EvidenceMissing:
+    """Return the error that a case ends with which lacks what a replay needs, naming it."""
+    lacking = [entry for entry in _blocking_first(CaseView.of(fixture.files)) if entry.get("code") in BLOCKING]
+    named = ", ".join(f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in lacking[:_SHOWN])
+    return EvidenceMissing(f"the case cannot be replayed without {named}", hint=f"extract-fixture show {path}")
 
 
 def _dropped(view: CaseView) -> str:

@@ -16,7 +16,7 @@ Shape: TypeAlias = Mapping[str, "type | tuple[str, ...] | None"]
 FACTS = frozenset({
     "tool.name", "tool.call_id", "tool.arguments", "tool.result", "error.type", "error.other", "error.message",
     "exception.type", "model.name", "model.provider", "model.operation", "model.parameters", "model.usage",
-    "model.system", "model.input", "model.output", "retrieval.query", "retrieval.documents",
+    "model.system", "model.input", "model.output", "agent.input", "retrieval.query", "retrieval.documents",
     "dependency.protocol", "dependency.method", "dependency.target", "dependency.status",
     "dependency.idempotency_key", "dependency.replayed",
 })  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from extractor.model.json import JsonValue
@@ -36,11 +37,14 @@ class StepReader:
         relations: Relations,
         recognised: Mapping[tuple[str, str], Recognised],
         ledger: Ledger,
+        told: AbstractSet[str],
     ) -> None:
+        """``told`` are the traces in which a model call or a message of its own says what was said."""
         self._vocabulary = vocabulary
         self._relations = relations
         self._recognised = recognised
         self._ledger = ledger
+        self._told = told
 
     def step(self, span: Span, number: int) -> Step:
         """Return the step of a span; ``number`` is its position, counted from 0."""
@@ -52,12 +56,13 @@ class StepReader:
             self._ledger.add("external_content", number, count=external)
         tool = self._tool(facts) if known.kind == "tool_call" else None
         failure = Failure(type=tool.error_type, message=tool.error) if tool else _failure(facts, has_result=False)
+        model = self._said(facts, failure, known.kind)
         return Step(
-            kind=known.kind,
+            kind="user_message" if known.kind == "other" and model else known.kind,
             span=span,
             dialect=known.dialect.name if known.dialect else "",
             tool=tool,
-            model=self._said(facts, failure, known.kind),
+            model=model,
             retrieval=self._retrieval(facts) if known.kind == "retrieval" else None,
             dependency=_dependency(facts, "client" if known.kind == "dependency_call" else "server")
             if known.kind in ("dependency_call", "dependency_receipt")
@@ -125,6 +130,9 @@ class StepReader:
     def _said(self, facts: Facts, failure: Failure, kind: StepKind) -> ModelCall | None:
         if kind == "user_message":
             return ModelCall(model=None, input=self._messages(facts, "model.input", "user"))
+        if kind == "other" and facts.span.trace_id not in self._told:
+            given = self._messages(facts, "agent.input", "user")
+            return ModelCall(model=None, input=given) if _say_something(given) else None
         return self._model(facts, failure) if kind == "model_call" else None
 
     def _model(self, facts: Facts, failure: Failure) -> ModelCall:

@@ -13,6 +13,8 @@ from .steps import StepReader
 from .subject import subject_of
 from .twice import told_once
 
+_TELLING = frozenset({"model_call", "user_message", "assistant_message"})
+
 
 def trace_of(reading: Reading, vocabulary: Vocabulary) -> Trace:
     """Return steps, subject and notes of a reading by the given vocabulary."""
@@ -20,7 +22,9 @@ def trace_of(reading: Reading, vocabulary: Vocabulary) -> Trace:
     relations = Relations(spans)
     recognised = {(span.trace_id, span.span_id): recognise(span, vocabulary, relations) for span in spans}
     ledger = Ledger()
-    reader = StepReader(vocabulary, relations, recognised, ledger)
+    # An agent's own span says again what its model was asked; where none was recorded, it alone says what the user said.
+    told = {trace_id for (trace_id, _), each in recognised.items() if each.kind in _TELLING}
+    reader = StepReader(vocabulary, relations, recognised, ledger, told)
     steps = told_once([reader.step(span, number) for number, span in enumerate(spans)], ledger)
     # Roots speak for the run before any span below them: a dependency's own idea of the user comes last.
     order = sorted(range(len(spans)), key=lambda number: (not relations.is_root(spans[number]), number))

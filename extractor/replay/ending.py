@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from .faults import AgentFailed, HarnessDefect
+from .faults import AgentFailed, HarnessDefect, RecordedToolError
+
+_PACKAGE = Path(__file__).parent.parent
 
 
 def agent_raised(error: BaseException) -> AgentFailed:
@@ -13,7 +16,9 @@ def agent_raised(error: BaseException) -> AgentFailed:
     return AgentFailed(
         f"the agent ended with {type(error).__name__} at {_place(error)}",
         code="agent_raised",
-        cure="an answer to the user is part of every boundary: decide what the product must do here",
+        cure=_unhandled(error)
+        if isinstance(error, RecordedToolError)
+        else "mend the code that raised; where it is the product's way to end, decide what it must say: an answer is part of every boundary",
     )
 
 
@@ -62,9 +67,17 @@ def case_changed() -> HarnessDefect:
     )
 
 
+def _unhandled(error: RecordedToolError) -> str:
+    named = f", which was {error.error_class} in production" if error.error_class else ""
+    return (
+        f"nothing caught the recorded failure{named}: where the agent catches a class of its own, let what connects it raise that "
+        "class from RecordedToolError; else decide what the product must do here"
+    )
+
+
 def _place(error: BaseException) -> str:
-    """Return the file's name and the line where an exception came from."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return "an unknown place" if trace is None else f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    """Return the file's name and the last line on the way to an exception that is not this package's own, where there is one."""
+    passed = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    theirs = [each for each in passed if not Path(each[0]).is_relative_to(_PACKAGE)]
+    file, line = (theirs or passed or [("", 0)])[-1]
+    return f"{Path(file).name}:{line}" if file else "an unknown place"

@@ -92,7 +92,8 @@ def test_a_trace_that_cannot_be_replayed_ends_with_four_and_says_so(here, export
     assert run(["--trace-id", "da0c996a3a7de6a6b5553091b1474ea1", str(export)]) == 4
     shown, told = capsys.readouterr()
     assert "non replayable" in shown
-    assert "missing_evidence" in told
+    assert "\nmissing   input.messages (no_input), " in shown
+    assert "without input.messages (no_input)\n" in told
 
 
 def test_a_proof_that_fails_ends_with_five_and_writes_nothing(here, export, capsys, monkeypatch):

@@ -153,6 +153,15 @@ def test_an_agent_that_raises_has_answered_nobody():
     assert finished(incident).faults[0].message.startswith("the agent ended with KeyError at test_session.py:")
 
 
+def test_an_unhandled_recorded_failure_names_the_agents_line_and_the_class_of_production():
+    def agent(incident):
+        incident.call_tool("refund", {})
+
+    told = finished(session(call(1, "refund", {}, TimeoutError("too slow"))).run(agent))
+    assert told.faults[0].message.startswith("the agent ended with RecordedToolError at test_session.py:")
+    assert "TimeoutError in production" in told.first_divergence.cure
+
+
 def test_an_entry_point_may_leave_by_system_exit_and_is_not_taken_for_done():
     def leaves(text):
         raise SystemExit(0)

@@ -296,3 +296,18 @@ class TestTheWholeWay:
         answer, report = replayed(run)
         assert answer == "I do not know."
         assert report.clean
+
+    def test_an_agent_that_asks_no_model(self, replayed):
+        def late():
+            raise TimeoutError("no answer within 2000 ms")
+
+        def run(*, live):
+            with agent("desk", input="Where is my parcel?") as running:
+                try:
+                    call_tool("parcel.find", late if live else int, args={"open": True})
+                except (ToolError, TimeoutError):
+                    return running.answer("It was sent.")
+
+        answer, report = replayed(run)
+        assert answer == "It was sent."
+        assert report.clean
