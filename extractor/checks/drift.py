@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from extractor.errors import UsageError
+from extractor.errors import InputUnreadable, UsageError
 from extractor.model import layout
 from extractor.model.json import JsonValue, MalformedJson, parse
 
-from .runs import fixtures_below
 from .shapes import Shape, Tool
 
 Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed"]
@@ -119,11 +118,30 @@ class Report:
 
 
 def subjects_below(places: Sequence[Path]) -> list[Subject]:
-    """Return the subjects of the cases at or below places. Raises `UsageError` for none, `InputUnreadable` for no fixture."""
-    return [
-        Subject.of_fixture(folder.name, fixture, retired=is_retired(folder))
-        for folder, fixture in fixtures_below(places)
-    ]
+    """Return the subjects of the cases of ours at or below places. Raises `UsageError` for none, `InputUnreadable` for no fixture."""
+    folders = [folder for place in places for folder in _folders(place)]
+    if not folders:
+        raise UsageError("there is no case here: name a case folder, or a folder that holds some")
+    return [subject_at(folder, number) for number, folder in enumerate(folders, start=1)]
+
+
+def subject_at(folder: Path, number: int = 1, *, manufactured: bool = False) -> Subject:
+    """Return the subject of a case folder of ours. Raises `InputUnreadable`, naming it by its ``number``."""
+    try:
+        fixture = parse((folder / layout.FIXTURE).read_bytes())
+    except (OSError, MalformedJson):
+        raise InputUnreadable(f"the fixture of case {number} cannot be read") from None
+    if not isinstance(fixture, dict):
+        raise InputUnreadable(f"the fixture of case {number} is no JSON object")
+    return Subject.of_fixture(folder.name, fixture, retired=is_retired(folder), manufactured=manufactured)
+
+
+def _folders(place: Path) -> Iterator[Path]:
+    if (place / layout.FIXTURE).is_file():
+        yield place
+    elif place.is_dir():
+        for folder in sorted(each for each in place.iterdir() if each.is_dir() and not each.name.startswith(".")):
+            yield from _folders(folder) if folder.name not in (layout.CONTROLS, layout.RESTRICTED) else ()
 
 
 def is_retired(folder: Path) -> bool:

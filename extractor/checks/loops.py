@@ -9,11 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TypeAlias
-
-from extractor.errors import InputUnreadable, UsageError
 
 from .cardinality import Known, counted, expanded, needs, proves, refutes, without
 
@@ -59,40 +55,6 @@ def vacuous(source: str | bytes, file: str) -> tuple[VacuousLoop, ...]:
     scan = _Scan(file, _single(tree.body, ()), "module", judges=False)
     scan.block(tree.body, {}, ())
     return tuple(sorted(scan.found, key=lambda each: each.line))
-
-
-def source_of(module: str) -> tuple[str, bytes]:
-    """Return a module's file, as seen from here, and its source; ``module`` is a name or a file that ends in .py.
-
-    Nothing but the packages above it is imported. Raises `UsageError` where there is none, `InputUnreadable` for no file.
-    """
-    if module.endswith(".py"):
-        place = Path(module)
-    else:
-        try:
-            spec = find_spec(module)
-        except Exception:  # noqa: BLE001  # whatever importing a project's package raises
-            spec = None
-        if spec is None or spec.origin is None:
-            raise UsageError("--loops names no module that can be found from here")
-        place = Path(spec.origin)
-    try:
-        content = place.read_bytes()
-    except OSError:
-        raise InputUnreadable("the source of the module cannot be read") from None
-    return shown(place), content
-
-
-def shown(file: Path) -> str:
-    """Return a file's place from the working folder where it stands below it, else its name alone."""
-    here = Path.cwd()
-    return (
-        file.relative_to(here).as_posix()
-        if file.is_relative_to(here)
-        else file.as_posix()
-        if not file.is_absolute()
-        else file.name
-    )
 
 
 class _Scan:

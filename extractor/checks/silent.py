@@ -22,7 +22,7 @@ from extractor.errors import UsageError
 
 from .case import CheckCase
 from .declaring import checks_of
-from .loops import shown, spelled
+from .loops import spelled
 from .record import RunRecord
 from .running import run_all_checks
 
@@ -169,7 +169,10 @@ class _Loader(SourceFileLoader):
         """Return the module's code with counters in it; never from a cache, never into it."""
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), filename=path)
-        _Instrument(self._counters.places, shown(Path(path))).visit(tree)
+        shown = Path(path)
+        here = Path.cwd()
+        file = shown.relative_to(here).as_posix() if shown.is_relative_to(here) else shown.name
+        _Instrument(self._counters.places, file).visit(tree)
         return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
