@@ -18,6 +18,10 @@ from extractor.errors import InputUnreadable, UsageError
 from extractor.model import layout
 from extractor.model.json import JsonValue, MalformedJson, parse
 
+from .documents import json_object
+from .expectation import expectation
+from .loading import is_retired, name_of
+from .passing import load_run, runs_below
 from .shapes import Shape, Tool
 
 Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed"]
@@ -117,36 +121,39 @@ class Report:
     known: int
 
 
+def members(report: Report) -> dict[str, JsonValue]:
+    """Return a report as JSON: ``findings``, and the counts ``checked``, ``retired``, ``known``."""
+    return {
+        "findings": [each.members() for each in report.findings],
+        "checked": report.checked,
+        "retired": report.retired,
+        "known": report.known,
+    }
+
+
 def subjects_below(places: Sequence[Path]) -> list[Subject]:
-    """Return the subjects of the cases of ours at or below places. Raises `UsageError` for none, `InputUnreadable` for no fixture."""
-    folders = [folder for place in places for folder in _folders(place)]
-    if not folders:
-        raise UsageError("there is no case here: name a case folder, or a folder that holds some")
-    return [subject_at(folder, number) for number, folder in enumerate(folders, start=1)]
+    """Return the subjects of the cases at or below places, ours and the chapter's, whatever they expect of checks.
+
+    Raises `UsageError` for none, `InputUnreadable` for one that cannot be read.
+    """
+    return [_subject(folder) for folder in runs_below(places)]
 
 
-def subject_at(folder: Path, number: int = 1, *, manufactured: bool = False) -> Subject:
-    """Return the subject of a case folder of ours. Raises `InputUnreadable`, naming it by its ``number``."""
+def _subject(folder: Path) -> Subject:
+    retired = is_retired(folder)
+    if not (folder / layout.FIXTURE).is_file():
+        run = load_run(folder)
+        made = bool(run.expectation and run.expectation.manufactured)
+        return Subject.of_chapter(
+            run.name, run.record.document, run.case.expectations, retired=retired, manufactured=made
+        )
+    expect = folder / layout.EXPECT
     try:
-        fixture = parse((folder / layout.FIXTURE).read_bytes())
-    except (OSError, MalformedJson):
-        raise InputUnreadable(f"the fixture of case {number} cannot be read") from None
-    if not isinstance(fixture, dict):
-        raise InputUnreadable(f"the fixture of case {number} is no JSON object")
-    return Subject.of_fixture(folder.name, fixture, retired=is_retired(folder), manufactured=manufactured)
-
-
-def _folders(place: Path) -> Iterator[Path]:
-    if (place / layout.FIXTURE).is_file():
-        yield place
-    elif place.is_dir():
-        for folder in sorted(each for each in place.iterdir() if each.is_dir() and not each.name.startswith(".")):
-            yield from _folders(folder) if folder.name not in (layout.CONTROLS, layout.RESTRICTED) else ()
-
-
-def is_retired(folder: Path) -> bool:
-    """Say whether a case stands in the place of retired ones."""
-    return folder.resolve().parent.name == layout.RETIRED
+        told = expectation(expect.read_bytes()) if expect.is_file() else None
+        fixture = json_object((folder / layout.FIXTURE).read_bytes(), "fixture")
+    except ValueError as fault:
+        raise InputUnreadable(f"a case cannot be read: {fault}") from None
+    return Subject.of_fixture(name_of(folder), fixture, retired=retired, manufactured=bool(told and told.manufactured))
 
 
 def drift(
