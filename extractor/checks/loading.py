@@ -44,10 +44,11 @@ class CheckFixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The folders below some places: those that are fixtures, and how many cases expect nothing of checks."""
+    """The folders below some places: those that are fixtures, how many cases expect nothing of checks, how many are retired."""
 
     folders: tuple[Path, ...]
     without_expectation: int
+    retired: int = 0
 
 
 def find(places: Sequence[Path]) -> Found:
@@ -57,8 +58,18 @@ def find(places: Sequence[Path]) -> Found:
         if not place.is_dir():
             raise UsageError("a place of fixtures is no folder")
         folders.update(_below(place))
-    expecting = sorted(folder for folder, expects in folders.items() if expects)
-    return Found(folders=tuple(expecting), without_expectation=len(folders) - len(expecting))
+    standing = {folder: expects for folder, expects in folders.items() if not is_retired(folder)}
+    expecting = sorted(folder for folder, expects in standing.items() if expects)
+    return Found(
+        folders=tuple(expecting),
+        without_expectation=len(standing) - len(expecting),
+        retired=len(folders) - len(standing),
+    )
+
+
+def is_retired(folder: Path) -> bool:
+    """Say whether a case stands in the place of retired ones: nothing is claimed of it any more, and it stays on record."""
+    return folder.resolve().parent.name == layout.RETIRED
 
 
 def _below(folder: Path) -> Iterator[tuple[Path, bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,28 @@ def checking_modules(start: Path) -> tuple[tuple[str, ...], Path]:
                 return _modules(table), folder
     hint = "[tool.extract-fixture.checks] module names the module of checks"
     raise UsageError("no project here says which module holds its checks", hint=hint)
+
+
+def known_drift(start: Path | None = None) -> frozenset[tuple[str, str]]:
+    """Return the pairs of case and field path that ``checks.known_drift`` lists, each as ``"CASE PATH"``: people have looked at them.
+
+    An incident may be the very call of a tool that never existed. Raises `UsageError` for a list of anything else.
+    """
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        for name, way in _FILES:
+            table = _table(folder / name, way)
+            if table is not None:
+                return frozenset(_pairs(table.get("known_drift", [])))
+    return frozenset()
+
+
+def _pairs(told: object) -> Iterator[tuple[str, str]]:
+    for each in told if isinstance(told, list) else [None]:
+        case, _, path = each.partition(" ") if isinstance(each, str) else ("", "", "")
+        if not (case and path):
+            raise UsageError('checks.known_drift must be a list of "CASE PATH"')
+        yield case, path
 
 
 def _modules(table: Mapping[str, Any]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ _MOST = 50
 
 
 def members(report: Report) -> dict[str, JsonValue]:
-    """Return a report as JSON: ``fixtures``, ``pairs``, ``without_twin``, ``without_expectation``, ``checks``."""
+    """Return a report as JSON: ``fixtures``, ``pairs``, ``without_twin``, ``without_expectation``, ``retired``, ``checks``."""
     return {
         "held": report.held,
         "fixtures": [_fixture(each) for each in report.judgements],
@@ -28,6 +28,7 @@ def members(report: Report) -> dict[str, JsonValue]:
         ],
         "without_twin": [*report.without_twin],
         "without_expectation": report.without_expectation,
+        "retired": report.retired,
         "checks": {check: {"median_us": round(seconds * 1e6, 1)} for check, seconds in report.seconds.items()},
     }
 

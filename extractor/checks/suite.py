@@ -25,13 +25,16 @@ Sink: TypeAlias = Callable[[CheckFixture, Outcome], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What came of a suite: a judgement a fixture by name, pairs, fixtures without twin, seconds a run by check."""
+    """What came of a suite: a judgement a fixture by name, pairs, fixtures without twin, seconds a run by check, how many cases
+    were skipped as retired.
+    """
 
     judgements: tuple[Judgement, ...]
     pairs: tuple[Pair, ...]
     without_twin: tuple[str, ...]
     without_expectation: int
     seconds: Mapping[str, float]
+    retired: int = 0
 
     @property
     def held(self) -> bool:
@@ -87,6 +90,7 @@ class Suite:
             pairs=self._pairing.pairs,
             without_twin=self._pairing.without_twin,
             without_expectation=self._found.without_expectation,
+            retired=self._found.retired,
             seconds={check: statistics.median(each) for check, each in timed.items()},
         )
 

@@ -11,10 +11,15 @@ from pathlib import Path
 import click
 
 from extractor.checks import Suite
+from extractor.checks.drift import Report as Drift
+from extractor.checks.drift import drift, subjects_below
+from extractor.checks.drift import members as drift_members
+from extractor.checks.project import known_drift
 from extractor.checks.protocol import Course, courses
 from extractor.checks.reports import junit, markdown, members, nearness
 from extractor.checks.rows import Row, recording
 from extractor.checks.suite import Report
+from extractor.checks.tools import tools_from
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue
 from extractor.replay.claims import claimed
@@ -38,6 +43,13 @@ _ALL = 100
     type=options.FILE,
     help="Add a row an assertion and case to the store that `audit` reads.",
 )
+@click.option(
+    "--tools",
+    "definitions",
+    metavar="TOOLS",
+    multiple=True,
+    help="Also hold the cases to the tools as they are now: a file, MODULE, or [NAME=]MODULE:FUNCTION; may repeat.",
+)
 @click.option("--protocol", is_flag=True, help="Ask git's history whether every rejected run was committed red first.")
 @click.option("--since", metavar="REV", help="With --protocol: judge only commits that REV does not reach.")
 @options.as_json
@@ -51,6 +63,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     summary: Path | None,
     durations: bool,
     store: Path | None,
+    definitions: tuple[str, ...],
     protocol: bool,
     since: str | None,
     as_json: bool,
@@ -64,9 +77,12 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     A run that is accepted shows a check without teeth; one rejected by another check, or for another property, is no evidence
     for the one that is named. Where the accepted twin is known, that property alone must turn the verdict.
 
+    --tools reads JSON Schema, OpenAPI, MCP and providers' tool lists, and Python signatures. An expectation or a recorded call
+    that names a tool or parameter which is gone, or lacks a required one, fails until the case is updated or retired.
+
     --protocol checks out, one by one, the commits that touched fixtures or checks, into a worktree that is removed again.
 
-    Exit status: 1 when a fixture does not hold, 2 for no fixture or no check, 6 when a fixture cannot be read.
+    Exit status: 1 when a fixture does not hold or a tool has drifted away, 2 for no fixture or no check, 6 when a fixture cannot be read.
     """
     if not fixtures:
         raise UsageError("which fixtures? name a folder", hint="extract-fixture check evals/fixtures")
@@ -76,20 +92,44 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         raise UsageError("--since is for --protocol")
     console = Console(json=as_json, quiet=quiet)
     if protocol:
-        if junit_file or summary or durations or store:
-            raise UsageError("--protocol has no JUnit, summary, durations or audit: run check for them")
+        if junit_file or summary or durations or store or definitions:
+            raise UsageError("--protocol has no JUnit, summary, durations, audit or tools: run check for them")
         ctx.exit(_protocol(console, fixtures, since))
     with redirect_stdout(sys.stderr):  # what checks print is no part of the report
         report = _judged(Suite.at(*fixtures), store)
-    ending = _ending(report)
+        drifted = _drifted(fixtures, definitions)
+    held = report.held and not (drifted and drifted.findings)
+    proved = "held" if held else "drifted" if report.held else "broken"
+    ending = _ending(proved)
     _write("--junit", junit_file, junit(report))
     _write("--summary", summary, markdown(report, ending))
     if as_json:
-        told = claimed("check", "held" if report.held else "broken")
-        console.data(members(report) | {"proved": told.proved, "not_proved": [*told.not_proved]})
+        told = claimed("check", proved)
+        found: dict[str, JsonValue] = {} if drifted is None else {"drift": drift_members(drifted)}
+        console.data(members(report) | found | {"proved": told.proved, "not_proved": [*told.not_proved]})
     else:
-        _tell(console, report, ending, durations=durations)
-    ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if report.held else 1)
+        _tell(console, report, durations=durations)
+        _tell_drift(console, drifted)
+        for line in ending:
+            console.say(line)
+    ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if held else 1)
+
+
+def _drifted(places: Sequence[Path], definitions: Sequence[str]) -> Drift | None:
+    if not definitions:
+        return None
+    tools = {name: tool for each in definitions for name, tool in tools_from(each, Path.cwd()).items()}
+    return drift(subjects_below(places), tools, known=known_drift())
+
+
+def _tell_drift(console: Console, drifted: Drift | None) -> None:
+    if drifted is None:
+        return
+    for each in drifted.findings:
+        console.say(each.text())
+    known = f", {drifted.known} known and left out" if drifted.known else ""
+    retired = f", {drifted.retired} retired and skipped" if drifted.retired else ""
+    console.say(f"tools: {len(drifted.findings)} findings in {drifted.checked} cases{known}{retired}")
 
 
 def _judged(suite: Suite, store: Path | None) -> Report:
@@ -104,12 +144,12 @@ def _judged(suite: Suite, store: Path | None) -> Report:
         )
 
 
-def _ending(report: Report) -> list[str]:
-    told = claimed("check", "held" if report.held else "broken")
+def _ending(proved: str) -> list[str]:
+    told = claimed("check", proved)
     return [f"proved: {told.proved}", *(f"not proved: {text}" for text in told.not_proved)]
 
 
-def _tell(console: Console, report: Report, ending: Sequence[str], *, durations: bool) -> None:
+def _tell(console: Console, report: Report, *, durations: bool) -> None:
     many = len(report.judgements) > _ALL
     shown = [each for each in report.judgements if not (many and each.held)]
     how = {"turned": "the verdict turns on it", "read": "read; no twin shows that the verdict turns on it", None: ""}
@@ -133,9 +173,8 @@ def _tell(console: Console, report: Report, ending: Sequence[str], *, durations:
         slowest = sorted(report.seconds.items(), key=lambda item: -item[1])
         console.rows([(check, f"{seconds * 1e6:.1f} µs median") for check, seconds in slowest])
     held = sum(each.held for each in report.judgements)
-    console.say(f"{held} of {len(report.judgements)} fixtures hold")
-    for line in ending:
-        console.say(line)
+    retired = f"; {report.retired} retired and skipped" if report.retired else ""
+    console.say(f"{held} of {len(report.judgements)} fixtures hold{retired}")
 
 
 def _protocol(console: Console, places: Sequence[Path], since: str | None) -> int:

@@ -43,6 +43,7 @@ REPLAYED: Final[Mapping[str, str]] = {
 CHECKED: Final[Mapping[str, str]] = {
     "held": "that each check gives the verdict, for the reason, that its records demand",
     "broken": "that at least one check does not give the verdict that a record demands",
+    "drifted": "that the checks hold, and that a case still names a tool or parameter which the product no longer has",
     "audited": "which assertions have rejected a run; of those that never have, not that they can",
 }
 """By result of the checks over recorded runs, where nothing is run again."""
