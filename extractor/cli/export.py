@@ -63,7 +63,8 @@ def command(
     """Write what continuous integration needs of the approved cases, or one case in another tool's format.
 
     --pack writes content, expectations and controls, with a list of digests; no capture, no reference to traces, no names of
-    people. --to FORMAT writes one case, and beside it, as OUT.losses.json, what the format has no place for.
+    people. --to FORMAT writes one case, and beside it, as OUT.losses.json, what the format has no place for. --to evals writes
+    a folder that `check` reads.
 
     Ends with 7, and writes nothing, when an approved case is not what people approved; --to also for any other case, unless
     --unapproved says so: then its sidecar must vouch for its bytes, and the copy is marked.
