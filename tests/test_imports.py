@@ -43,7 +43,10 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in ("validate", "extract", "redact", "rules", "key", "review", "compare", *LIFE)),
+        *(
+            (name, "--help")
+            for name in ("validate", "extract", "redact", "rules", "key", "review", "compare", "check", *LIFE)
+        ),
     ],
 )
 def test_help_loads_nothing_heavy(arguments):

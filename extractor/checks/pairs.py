@@ -56,10 +56,18 @@ def pair_up(fixtures: Sequence[CheckFixture]) -> Pairing:
     related = _Related(fixtures)
     twins: dict[Path, CheckFixture] = {}
     pairs: list[Pair] = []
+    known: dict[frozenset[Path], tuple[str, ...]] = {}
+
+    def apart_of(one: CheckFixture, other: CheckFixture) -> tuple[str, ...]:
+        both = frozenset((one.folder, other.folder))  # each is the other's candidate
+        if both not in known:
+            known[both] = differing(one, other)
+        return known[both]
+
     for fixture in fixtures:
         others = [each for each in related.to(fixture) if each.expectation.verdict != fixture.expectation.verdict]
         same = [each for each in others if each.expectation.by in (None, fixture.expectation.by)] or others
-        measured = [(differing(fixture, each), each) for each in same[:_MOST]]
+        measured = [(apart_of(fixture, each), each) for each in same[:_MOST]]
         if not measured:
             continue
         apart, twin = min(measured, key=lambda each: (len(each[0]), each[1].name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,9 +38,10 @@ class ToolCall:
                 return arguments
             repr(arguments)  # who reads the text reads every argument
             return self._call["arguments_text"]
-        if name not in self._call:
+        found = self._call.get(name, self)
+        if found is self:
             raise AttributeError(f"a recorded call has no {name}")
-        return self._call[name]
+        return found
 
     def __repr__(self) -> str:
         """Name the call without its values."""
@@ -153,6 +154,9 @@ class _Calls(Sequence[ToolCall]):
 
     def __len__(self) -> int:
         return len(self._calls)
+
+    def __iter__(self) -> Iterator[ToolCall]:
+        return (ToolCall(each) for each in self._calls)  # type: ignore[arg-type]  # from_json takes objects alone
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  # a call, or a list of them
         found = self._calls[index]

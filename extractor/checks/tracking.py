@@ -260,12 +260,10 @@ class TrackedList(list[JsonValue]):
 
 def tracked(value: JsonValue, path: str, told: Told) -> JsonValue:
     """Return a value that tells how it is read; a leaf is told at once."""
-    if isinstance(value, TrackedObject | TrackedList):
-        return value
     if isinstance(value, dict):
-        return TrackedObject(value, path, told)
+        return value if isinstance(value, TrackedObject) else TrackedObject(value, path, told)
     if isinstance(value, list):
-        return TrackedList(value, path, told)
+        return value if isinstance(value, TrackedList) else TrackedList(value, path, told)
     told(path)
     return value
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "recapture": "Make the next version of a case from a trace of the fixed code.",
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
+    "check": "Hold the project's checks to recorded runs: which check must reject which run, for which property.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",
     "check": "Hold the project's checks to recorded runs: which check must reject which run, for which property.",
     "mutate": "Corrupt passing runs by one change each, and see which checks notice.",

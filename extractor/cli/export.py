@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from extractor import review
+from extractor.checks.expectation import expectation
 from extractor.errors import InputUnreadable, ProvenanceInvalid, UsageError
-from extractor.interchange import FORMATS, TRACELY_VERSIONS, Exported, Source, export
+from extractor.interchange import FORMATS, TRACELY_VERSIONS, Exported, Loss, Source, evals, export
 from extractor.model.json import JsonValue, MalformedJson, parse, pretty
-from extractor.model.layout import FIXTURE
+from extractor.model.layout import EXPECT, FIXTURE, README
 from extractor.validate import vouched
 
 from . import options, stores
@@ -21,18 +26,23 @@ from .sink import sink
 LOSSES = ".losses.json"
 """What the list of losses is called beside the copy of a case: the copy's name and this."""
 
+EVALS = "evals"
+"""The format that is a folder: what a suite of checks reads."""
+
 _PLACES = 3
 
 
 @click.command()
 @click.argument("case", metavar="[CASE]", required=False, type=click.Path(path_type=Path))
-@click.option("--to", "form", type=click.Choice(tuple(FORMATS)), help="Write CASE in this format.")
+@click.option("--to", "form", type=click.Choice((*FORMATS, EVALS)), help="Write CASE in this format.")
 @click.option(
     "--version",
     type=click.Choice(tuple(TRACELY_VERSIONS)),
     help="Which of Tracely's forms.  [default: v2]",
 )
-@click.option("--out", type=options.FILE, help="The file to write with --to; it must not exist.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The file to write with --to, a folder for evals; it must not exist."
+)
 @click.option("--unapproved", is_flag=True, help="Write a case that nobody approved too, marked NOT APPROVED.")
 @click.option("--pack", type=options.FOLDER, help="Write all approved cases to this folder; it must not exist.")
 @stores.store
@@ -53,7 +63,8 @@ def command(
     """Write what continuous integration needs of the approved cases, or one case in another tool's format.
 
     --pack writes content, expectations and controls, with a list of digests; no capture, no reference to traces, no names of
-    people. --to FORMAT writes one case, and beside it, as OUT.losses.json, what the format has no place for.
+    people. --to FORMAT writes one case, and beside it, as OUT.losses.json, what the format has no place for. --to evals writes
+    a folder that `check` reads.
 
     Ends with 7, and writes nothing, when an approved case is not what people approved; --to also for any other case, unless
     --unapproved says so: then its sidecar must vouch for its bytes, and the copy is marked.
@@ -73,7 +84,57 @@ def command(
         )
     if store is not None:
         raise UsageError("--store is for --pack: CASE is the folder of a case")
-    _told(console, form, out, _written(_source(case, unapproved=unapproved), form, version, out))
+    source = _source(case, unapproved=unapproved)
+    if form == EVALS:
+        _folder(console, case, source, out, version)
+        return
+    _told(console, form, out, _written(source, form, version, out))
+
+
+def _folder(console: Console, case: Path, source: Source, out: Path, version: str | None) -> None:
+    if version is not None:
+        raise UsageError("--version chooses a form of tracely: v2, v1 or artifact")
+    expect = _beside(case, EXPECT)
+    _understood(expect)
+    # Nothing vouches for what stands beside a case that nobody approved.
+    made = evals(source, expect=expect, readme=_beside(case, README) if source.approved else None)
+    if os.path.lexists(out):
+        raise UsageError("--out exists already; nothing is written over")
+    unfinished = out.with_name(f".{secrets.token_hex(8)}.unfinished")
+    try:
+        unfinished.mkdir(mode=0o700)
+        for name, text in made.files.items():
+            (unfinished / name).write_text(text, "utf-8", newline="")
+        with sink(out.with_name(out.name + LOSSES)) as write_losses:
+            write_losses(pretty(_report(Exported(text="", losses=made.losses), source, EVALS, None)))
+        unfinished.rename(out)
+    except OSError:
+        raise UsageError("--out cannot be made: its folder does not allow it") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    if console.json:
+        lost: list[JsonValue] = [one.code for one in made.losses]
+        console.data({"path": str(out), "format": EVALS, "files": [*made.files], "losses": lost})
+    console.rows([("written", str(out)), *_lost(made.losses)])
+
+
+def _understood(expect: str | None) -> None:
+    if expect is None:
+        return
+    try:
+        expectation(expect.encode("utf-8"))
+    except ValueError as fault:
+        raise InputUnreadable(str(fault)) from None
+
+
+def _beside(case: Path, name: str) -> str | None:
+    folder = case if case.is_dir() else case.parent
+    try:
+        return (folder / name).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        raise InputUnreadable(f"{name} cannot be read as UTF-8 text") from None
 
 
 def _source(case: Path, *, unapproved: bool) -> Source:
@@ -140,8 +201,11 @@ def _told(console: Console, form: str, out: Path, made: Exported) -> None:
     if made.digest is not None:
         rows.append(("digest", made.digest))
     rows += [("warning", f"{one.place} {one.what}") for one in made.warnings]
-    for one in made.losses:
+    console.rows([*rows, *_lost(made.losses)])
+
+
+def _lost(losses: Sequence[Loss]) -> Iterator[tuple[str, str]]:
+    for one in losses:
         more = len(one.places) - _PLACES
         places = ", ".join(one.places[:_PLACES]) + (f" and {more} more" if more > 0 else "")
-        rows.append(("lost", f"{one.code}: {one.what} ({places})"))
-    console.rows(rows)
+        yield "lost", f"{one.code}: {one.what} ({places})"

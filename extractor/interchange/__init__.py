@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ._document import NOT_APPROVED, Source
 from ._exported import Exported, Warned
 from ._losses import Loss
+from .evals import Folder, evals
 from .otlp import otlp
 from .promptfoo import promptfoo
 from .pydantic_evals import pydantic_evals
@@ -19,10 +20,12 @@ __all__ = [
     "NOT_APPROVED",
     "TRACELY_VERSIONS",
     "Exported",
+    "Folder",
     "Loss",
     "Source",
     "Warned",
     "artifact_digest",
+    "evals",
     "export",
 ]
 

@@ -1,175 +1,287 @@
-"""``extract-fixture check``: a fixture tests a check, by name and for the property that it says (S92 S98 S99 S100 S106)."""
+"""``check``: verdicts on the command line, in JSON, JUnit and Markdown, and red first in git's history."""
 
 from __future__ import annotations
 
 import json
-import textwrap
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
+import extractor
 from extractor.cli.app import run
 
-SOUND = """
-    from extractor.checks import check
+CHECKS = """\
+def assert_refund(record, case):
+    assert len(record.tool_calls) == 1
+    assert record.tool_calls[0].arguments_parsed["amount_cents"] == case.amount_cents
+"""
+VACUOUS = """\
+def assert_refund(record, case):
+    print("a check may print")
+    for call in record.tool_calls:
+        assert call.name == "issue_refund"
+"""
+CASE = "input: Refund it.\nnow: 2026-06-14T10:00:00Z\nexpectations: {amount_cents: 4200}\n"
+REJECT = "verdict: reject\nby: assert_refund\nreason: amount_cents\n"
+ACCEPT = "verdict: accept\nby: assert_refund\n"
 
-    @check
-    def assert_refund(record, case):
-        assert len(record.tool_calls) == 1
-        (call,) = record.tool_calls
-        assert call.arguments_parsed["order_id"] == case.order_id
-        assert call.arguments_parsed["amount_cents"] == case.amount_cents
-"""
-VACUOUS = """
-    from extractor.checks import check
 
-    @check
-    def assert_refund(record, case):
-        for call in record.tool_calls:
-            assert call.arguments_parsed["order_id"] == case.order_id
-"""
-CITED = """
-    from extractor.checks import check
-
-    @check
-    def assert_refund(record, case):
-        assert record.citations
-"""
-CASE = """\
-input: Please refund O-1.
-expectations:
-  order_id: "O-1"
-  amount_cents: 4200
-now: "2026-06-14T10:00:00+00:00"
-"""
+def lay(folder, expect, amount, **members):
+    folder.mkdir(parents=True)
+    call = {"name": "issue_refund", "arguments": {"amount_cents": amount}}
+    (folder / "record.json").write_text(json.dumps({"tool_calls": [call], "output": "Done."} | members))
+    (folder / "case.yaml").write_text(CASE)
+    (folder / "expect.yaml").write_text(expect)
 
 
 @pytest.fixture
-def suite(tmp_path, monkeypatch):
-    """A project whose checks stand in a module of a name of its own, since modules stay loaded."""
+def project(tmp_path, monkeypatch, request):
+    """A project with a module of checks of its own name, since Python imports a module once."""
+    name = f"shop_{abs(hash(request.node.name))}"
+    (tmp_path / "pyproject.toml").write_text(f'[tool.extract-fixture.checks]\nmodule = "{name}"\n')
+    (tmp_path / f"{name}.py").write_text(CHECKS)
+    lay(tmp_path / "evals" / "refund-reject", REJECT, 42)
+    lay(tmp_path / "evals" / "refund-accept", ACCEPT, 4200)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    module = "checks_" + "".join(each for each in tmp_path.name if each.isalnum())
-    (tmp_path / "pyproject.toml").write_text(f'[tool.extract-fixture.checks]\nmodule = "{module}"\n')
-
-    class Suite:
-        folder = tmp_path
-
-        def checks(self, body):
-            (tmp_path / f"{module}.py").write_text(textwrap.dedent(body))
-
-        def fixture(self, name, verdict, record, reason="amount_cents", by="assert_refund"):
-            place = tmp_path / "evals" / name
-            place.mkdir(parents=True)
-            (place / "case.yaml").write_text(CASE)
-            (place / "record.json").write_text(json.dumps(record))
-            (place / "expect.yaml").write_text(f"verdict: {verdict}\nby: {by}\nreason: {reason}\n")
-            (place / "README.md").write_text("What happened.\n")
-
-        def pair(self):
-            self.fixture("refund-reject", "reject", refunded(42))
-            self.fixture("refund-accept", "accept", refunded(4200))
-
-    return Suite()
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield tmp_path
+    sys.modules.pop(name, None)
 
 
-def refunded(cents, **more):
-    call = {"name": "issue_refund", "arguments": {"order_id": "O-1", "amount_cents": cents}}
-    return {"tool_calls": [call], "output": "Refunded.", **more}
+def checking(project):
+    (found,) = project.glob("shop_*.py")
+    return found
 
 
-def test_a_pair_pins_the_boundary(suite, capsys):
-    """S106 S107: one field differs, and the verdict turns on it."""
-    suite.checks(SOUND)
-    suite.pair()
-    assert run(["check", "evals", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["held"] is True
-    assert "tool_calls[0].arguments.amount_cents" in json.dumps(told)
+def test_a_suite_that_holds_ends_with_0_and_says_what_that_proves(project, capsys):
+    assert run(["check", "evals", "--durations"]) == 0
+    said = capsys.readouterr().out
+    assert "rejected by assert_refund for amount_cents (the verdict turns on it)" in said
+    assert "pair refund-reject / refund-accept: 1 fields differ: tool_calls[0].arguments.amount_cents" in said
+    assert "2 of 2 fixtures hold" in said
+    assert "µs median" in said
+    assert "not proved: the model: checks lock the checker" in said
+    assert "well tested" not in said
 
 
-def test_a_check_that_a_loop_makes_vacuous_has_no_teeth(suite, capsys):
-    """S94: it accepts a run in which nothing was called."""
-    suite.checks(VACUOUS)
-    suite.fixture("nothing-reject", "reject", {"tool_calls": [], "output": "Sorry."}, reason="tool_calls")
-    assert run(["check", "evals"]) == 1
-    assert "fixture was accepted; the check has no teeth" in capsys.readouterr().out
-
-
-def test_a_rejection_for_another_property_is_no_evidence(suite, capsys):
-    """S101: a missing citation says nothing about the amount."""
-    suite.checks(CITED)
-    suite.pair()
-    assert run(["check", "evals"]) == 1
-    told = capsys.readouterr().out
-    assert "amount_cents" in told
-    assert "refund-reject" in told
-
-
-def test_a_renamed_check_is_missed_by_its_name(suite):
-    """S121."""
-    suite.checks(SOUND.replace("assert_refund", "assert_money"))
-    suite.pair()
-    assert run(["check", "evals"]) == 1
-
-
-def test_a_good_run_that_is_rejected_is_told_with_the_check_that_did(suite, capsys):
-    suite.checks(SOUND)
-    suite.fixture("good-accept", "accept", refunded(7))
-    assert run(["check", "evals"]) == 1
-    assert "good run rejected by assert_refund" in capsys.readouterr().out
-
-
-def test_an_empty_suite_and_a_project_without_checks_are_errors(suite):
-    suite.checks(SOUND)
-    (suite.folder / "evals").mkdir()
-    assert run(["check", "evals"]) == 2
-    suite.fixture("good-accept", "accept", refunded(4200))
-    (suite.folder / "pyproject.toml").write_text("")
-    assert run(["check", "evals"]) == 2
-
-
-def test_yaml_that_means_something_else_is_refused(suite):
-    suite.checks(SOUND)
-    suite.pair()
-    (suite.folder / "evals" / "refund-reject" / "expect.yaml").write_text("verdict: &x reject\nby: *x\n")
-    assert run(["check", "evals"]) == 6
-
-
-def test_reports_for_pull_requests_claim_no_more_than_they_know(suite):
-    """S122: a catalogue of what went wrong once is no word about the rest."""
-    suite.checks(SOUND)
-    suite.pair()
-    assert run(["check", "evals", "--junit", "junit.xml", "--summary", "summary.md", "--quiet"]) == 0
-    summary = (suite.folder / "summary.md").read_text("utf-8")
+def test_a_check_without_teeth_ends_with_1_in_every_form(project, capsys):
+    checking(project).write_text(VACUOUS)
+    assert run(["check", "evals", "--json", "--junit", "r.xml", "--summary", "s.md"]) == 1
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert "a check may print" in err
+    assert told["held"] is False
+    (bad,) = [each for each in told["fixtures"] if not each["held"]]
+    assert (bad["name"], bad["faults"]) == ("refund-reject", ["fixture was accepted; the check has no teeth"])
+    assert told["checks"]["assert_refund"]["median_us"] > 0
+    suite = ET.fromstring((project / "r.xml").read_text())
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    assert suite.find("testcase/failure").get("message") == "fixture was accepted; the check has no teeth"
+    summary = (project / "s.md").read_text()
+    assert "1 of 2 fixtures hold" in summary
+    assert "the check has no teeth" in summary
     assert "not proved" in summary
-    assert "well tested" not in summary
-    assert 'tests="2"' in (suite.folder / "junit.xml").read_text("utf-8")
 
 
-def test_what_checks_said_fills_the_audit(suite, capsys):
-    """S96."""
-    suite.checks(SOUND)
-    suite.pair()
-    assert run(["check", "evals", "--audit", "audit.sqlite", "--quiet"]) == 0
-    assert run(["audit", "audit.sqlite", "--json"]) == 0
-    told = capsys.readouterr().out
-    assert '"rejections": 1' in told
+def test_a_fixture_that_cannot_be_read_ends_with_6(project, capsys):
+    (project / "evals" / "refund-reject" / "conftest.py").write_text("jane = 1")
+    assert run(["check", "evals", "--junit", "r.xml"]) == 6
+    assert "belong to no fixture" in capsys.readouterr().out
+    assert ET.fromstring((project / "r.xml").read_text()).get("errors") == "1"
 
 
-def test_the_audit_names_the_loop_that_an_empty_run_passes(suite, capsys):
-    """S94 S95: by reading the source, and by watching the check accept a run in which nothing was called."""
-    suite.checks(VACUOUS)
-    suite.fixture("nothing-reject", "reject", {"tool_calls": [], "output": "Sorry."}, reason="tool_calls")
-    (module,) = (each.stem for each in suite.folder.glob("checks_*.py"))
-    assert run(["audit", "--loops", module, "--over", "evals"]) == 1
-    told = capsys.readouterr().out
-    assert "exactly(1, record.tool_calls)" in told
-    assert "the loop over record.tool_calls never ran, in 1 records" in told
+def test_names_that_drive_a_terminal_or_break_xml_do_neither(project, capsys):
+    lay(project / "evals" / 'x"\x1b]<|&', REJECT, 42)
+    assert run(["check", "evals", "--junit", "r.xml", "--summary", "s.md"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    names = [each.get("name") for each in ET.fromstring((project / "r.xml").read_text()).iter("testcase")]
+    assert 'x"�]<|&' in names
 
 
-def test_a_check_that_counts_first_has_no_such_loop(suite):
-    suite.checks(SOUND)
-    (module,) = (each.stem for each in suite.folder.glob("checks_*.py"))
-    assert run(["audit", "--loops", module]) == 0
-    assert run(["audit", "--loops", "no_such_module_of_checks"]) == 2
-    assert run(["audit", "--over", "evals"]) == 2
+def test_lonely_and_wide_fixtures_are_listed_without_failing(project, capsys):
+    lay(project / "evals" / "alone", REJECT, 42)
+    lay(project / "evals" / "far-reject", REJECT, 42, **{f"m{n}": 1 for n in range(9)})
+    lay(project / "evals" / "far-accept", ACCEPT, 4200)
+    assert run(["check", "evals", "--summary", "s.md"]) == 0
+    said = capsys.readouterr().out
+    assert "without a twin: alone" in said
+    assert "WIDE pair far-reject / far-accept: 10 fields differ" in said
+    assert "without a twin: alone" in (project / "s.md").read_text()
+
+
+@pytest.mark.parametrize("what", ["no fixtures", "no table", "no module", "no checks"])
+def test_an_empty_suite_ends_with_2(project, capsys, what):
+    if what == "no fixtures":
+        (project / "empty").mkdir()
+    elif what == "no table":
+        (project / "pyproject.toml").write_text("[project]\n")
+    elif what == "no module":
+        checking(project).unlink()
+    else:
+        checking(project).write_text("x = 1\n")
+    assert run(["check", "empty" if what == "no fixtures" else "evals"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["evals", "--since", "HEAD"], ["evals", "--protocol", "--durations"]])
+def test_what_does_not_go_together_ends_with_2(project, arguments):
+    assert run(["check", *arguments]) == 2
+
+
+def test_an_interpreter_without_assertions_is_refused(project):
+    environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
+    command = [sys.executable, "-O", "-m", "extractor", "check", "evals"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "without assertions (-O)" in done.stderr
+
+
+# Red first: the same story as commits.
+
+
+@pytest.fixture
+def commit(project, monkeypatch):
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def git(*arguments):
+        identity = ("-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *identity, *arguments], cwd=project, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    hook = project / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\ntouch ../hook-ran\n")
+    hook.chmod(0o755)
+
+    def made(message):
+        git("add", "-A")
+        git("commit", "-q", "-m", message)
+        return git("rev-parse", "HEAD")
+
+    made.git = git
+    return made
+
+
+def emptied(project):
+    kept = {}
+    for folder in sorted((project / "evals").iterdir()):
+        kept[folder.name] = folder
+        folder.rename(project / f".{folder.name}")
+    (project / ".gitignore").write_text(".refund*\n__pycache__\n")
+    return lambda name: (project / f".{name}").rename(project / "evals" / name)
+
+
+def protocol(capsys, *arguments):
+    status = run(["check", "evals", "--protocol", "--json", *arguments])
+    out, err = capsys.readouterr()
+    return status, json.loads(out) if out else err
+
+
+def test_red_then_the_check_then_the_twin_keeps_the_protocol(project, commit, capsys):
+    back = emptied(project)
+    checking(project).write_text(VACUOUS)
+    commit("checks without teeth")
+    back("refund-reject")
+    red = commit("the incident, red")
+    checking(project).write_text(CHECKS)
+    green = commit("the check")
+    back("refund-accept")
+    commit("the fix, and its run")
+    status, told = protocol(capsys)
+    assert (status, told["fixtures"]) == (0, [{"name": "refund-reject", "red": red, "green": green, "faults": []}])
+    assert commit.git("worktree", "list").count("\n") == 0
+    assert not list(project.parent.rglob("hook-ran"))
+
+
+def test_red_before_there_was_any_check_is_red(project, commit, capsys):
+    back = emptied(project)
+    module = checking(project)
+    module.unlink()
+    back("refund-reject")
+    commit("the incident, before any check")
+    module.write_text(CHECKS)
+    commit("the check")
+    assert protocol(capsys)[0] == 0
+
+
+def test_a_fixture_that_comes_with_its_check_was_never_red(project, commit, capsys):
+    commit("all at once")
+    status, told = protocol(capsys)
+    assert status == 1
+    assert told["fixtures"][0]["faults"] == [
+        "was committed with a check that already rejects it: it was never seen red"
+    ]
+
+
+def test_a_fixture_that_is_still_red_is_told(project, commit, capsys):
+    checking(project).write_text(VACUOUS)
+    commit("red")
+    status, told = protocol(capsys)
+    assert (status, told["fixtures"][0]["faults"]) == (1, ["is still red"])
+
+
+def test_a_twin_that_came_before_the_check_is_no_run_of_the_fix(project, commit, capsys):
+    checking(project).write_text(VACUOUS)
+    commit("both halves")
+    checking(project).write_text(CHECKS)
+    commit("the check")
+    status, told = protocol(capsys)
+    assert status == 1
+    assert "came before its check" in told["fixtures"][0]["faults"][0]
+
+
+def test_a_check_that_changes_another_fixture_on_the_way_is_told(project, commit, capsys):
+    back = emptied(project)
+    lay(project / "evals" / "older", "verdict: accept\nby: assert_refund\n", 1)
+    checking(project).write_text(VACUOUS)
+    commit("an older good run")
+    back("refund-reject")
+    commit("red")
+    checking(project).write_text(CHECKS)
+    commit("the check, which rejects the older run")
+    status, told = protocol(capsys)
+    assert status == 1
+    assert told["fixtures"][0]["faults"] == ["turned green while older changed its verdict, check or reason"]
+
+
+def test_a_record_that_was_exchanged_on_the_way_is_told(project, commit, capsys):
+    back = emptied(project)
+    checking(project).write_text(VACUOUS)
+    back("refund-reject")
+    commit("red")
+    checking(project).write_text(CHECKS)
+    record = project / "evals" / "refund-reject" / "record.json"
+    record.write_text(record.read_text().replace("42", "43"))
+    commit("the check, and another record")
+    assert protocol(capsys)[1]["fixtures"][0]["faults"] == ["has another record than the one that was red"]
+
+
+def test_since_judges_only_what_came_later(project, commit, capsys):
+    base = commit("all at once")
+    lay(project / "evals" / "later-reject", REJECT, 1)
+    commit("another, never red")
+    status, told = protocol(capsys, "--since", base)
+    assert [each["name"] for each in told["fixtures"]] == ["later-reject"]
+    assert status == 1
+    assert run(["check", "evals", "--protocol", "--since", "no-such-revision"]) == 2
+    assert run(["check", "evals", "--protocol", "--since", "--output=x"]) == 2
+
+
+def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, capsys):
+    back = emptied(project)
+    back("refund-reject")
+    (project / "evals" / "refund-reject" / "expect.yaml").write_text(REJECT + "manufactured: amount_x100\n")
+    commit("made by a mutation")
+    assert protocol(capsys) == (0, {"commits": 1, "fixtures": []})
+
+
+def test_no_repository_ends_with_2(project, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
+    assert run(["check", "evals", "--protocol"]) == 2

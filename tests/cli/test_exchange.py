@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from extractor.checks.loading import load_fixture
 from extractor.cli.app import run
 
 EVERY = [
@@ -324,3 +325,31 @@ def test_an_approved_case_leaves_without_a_mark_as_long_as_it_is_what_people_app
     assert "expect.yaml" in capsys.readouterr().err
     assert run(["export", str(approved), "--to", "tracely", "--out", "other", "--unapproved", "-q"]) == 0
     assert json.loads((here / "other").read_text())["x_fixture"]["standing"] == "NOT APPROVED"
+
+
+def test_a_case_leaves_as_a_folder_that_checks_read(case, capsys):
+    (case / "expect.yaml").write_text("verdict: reject\nby: assert_refund\nreason: status\n")
+    assert run(["export", str(case), "--to", "evals", "--out", "copy"]) == 7
+    assert run(["export", str(case), "--to", "evals", "--out", "copy", "--unapproved", "--json"]) == 0
+    out = capsys.readouterr().out
+    told = json.loads(out)
+    copy = case.parents[2] / "copy"
+    assert sorted(each.name for each in copy.iterdir()) == sorted(told["files"])
+    assert (copy / "README.md").read_text().startswith("NOT APPROVED\n")
+    assert (copy / "case.yaml").read_text().partition("\n")[0].endswith("NOT APPROVED")
+    ours, theirs = load_fixture(case), load_fixture(copy)
+    assert theirs.record.document == ours.record.document
+    assert (theirs.case.now, theirs.case.input) == (ours.case.now, ours.case.input)
+    assert theirs.case.expectations == ours.case.expectations
+    assert theirs.case.facts == ours.case.facts
+    assert theirs.expectation == ours.expectation
+    losses = json.loads((copy.parent / "copy.losses.json").read_text())
+    assert [each["code"] for each in losses["losses"]] == told["losses"]
+    assert run(["export", str(case), "--to", "evals", "--out", "copy", "--unapproved"]) == 2
+
+
+def test_a_case_without_a_verdict_is_no_folder_for_checks(case):
+    assert run(["export", str(case), "--to", "evals", "--out", "copy", "--unapproved"]) == 1
+    (case / "expect.yaml").write_text("verdict: perhaps\n")
+    assert run(["export", str(case), "--to", "evals", "--out", "copy", "--unapproved"]) == 6
+    assert not (case.parents[2] / "copy").exists()
