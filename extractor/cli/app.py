@@ -33,6 +33,7 @@ COMMANDS = {
     "minimise": "Take from a red case all that a command does not need to stay red.",
     "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",
+    "mutate": "Corrupt passing runs by one change each, and see which checks notice.",
     "approve": "Approve a case in one role.",
     "reject": "Reject a case: it leaves quarantine, and what was said of it stays with it.",
     "retire": "Retire an approved case, with a reason and, where one takes its place, a successor.",
