@@ -32,9 +32,10 @@ lint: setup ## Style, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: setup ## Measure: import times, replay, prose, growth, selection, redaction beside plain Presidio; CORPUS=path adds recall
+bench: setup ## Measure: import times, replay, checks, prose, growth, selection, redaction beside plain Presidio; CORPUS=path adds recall
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/replay.py
+	$(BIN)/python benchmarks/checks.py
 	$(BIN)/python benchmarks/texts.py
 	@$(MAKE) --no-print-directory bench-redact
 	$(BIN)/python benchmarks/growth.py

@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from .declaring import Rejected
 from .running import property_of
-from .tracking import path_of
 
 
 def exactly(number: int, items: Collection[object], *, of: str | None = None) -> None:
@@ -19,6 +18,12 @@ def at_least(number: int, items: Collection[object], *, of: str | None = None) -
     if number < 1:
         raise ValueError("every list has at least no item: such a check cannot fail")
     _count(items, f"at least {number}", of, fits=len(items) >= number)
+
+
+def path_of(items: object) -> str | None:
+    """Return the field path of a list of a record, None for what is none."""
+    path = getattr(items, "_path", None)
+    return path if isinstance(path, str) else None
 
 
 def _count(items: Collection[object], wanted: str, of: str | None, *, fits: bool) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .case import CheckCase
 from .declaring import Check
 from .mutations import MOST, MUTATIONS, Mutation, Variant, corrupted
-from .patterns import touch
+from .patterns import touch, upwards
 from .record import RunRecord
 from .running import Outcome, run_all_checks
 
@@ -29,8 +29,14 @@ class Cell:
 
     def count(self, outcome: Outcome) -> None:
         """Count one verdict."""
-        name = "broke" if outcome.verdict == "error" else outcome.verdict
-        setattr(self, name, getattr(self, name) + 1)
+        if outcome.verdict == "accepted":
+            self.accepted += 1
+        elif outcome.verdict == "rejected":
+            self.rejected += 1
+        elif outcome.verdict == "error":
+            self.broke += 1
+        else:
+            self.not_applicable += 1
 
     @property
     def mark(self) -> str:
@@ -91,8 +97,27 @@ class _Seen:
     errors: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """What one check said of a run as it stands, and what it had read."""
+
+    outcome: Outcome
+    reads: frozenset[str]
+    within: frozenset[str]
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> _Standing:
+        """Return it; ``within`` are the paths at or above something read."""
+        within = frozenset(above for path in outcome.reads for above in upwards(path))
+        return cls(outcome=outcome, reads=frozenset(outcome.reads), within=within)
+
+    def concerns(self, path: str, beside: tuple[str, ...]) -> bool:
+        """Say whether the check read something of what stands at a path, or what tells of it."""
+        return path in self.within or not self.reads.isdisjoint(beside)
+
+
 def matrix(
-    runs: Iterable[tuple[RunRecord, CheckCase]],
+    runs: Sequence[tuple[RunRecord, CheckCase]],
     checks: Sequence[Check],
     mutations: Sequence[Mutation] = MUTATIONS,
     *,
@@ -101,19 +126,37 @@ def matrix(
     """Return what each check says of each mutation of each good run. Raises `ValueError` for no run or no check.
 
     A check that rejects a run as it stands is not asked about its mutations. Of each mutation and run at most ``most`` variants are
-    made, from the beginning.
+    made, from the beginning. A check that read nothing of what a mutation changes says what it said before, and is not run again
+    for it; one that then rejects nothing is run on every variant all the same, before it is called toothless.
     """
+    made = _asked(runs, checks, mutations, most, by_reads=True)
+    idle = {each.check for each in made.lines if each.toothless and each.good}
+    if not idle:
+        return made
+    again = _asked(runs, [each for each in checks if each.id in idle], mutations, most, by_reads=False)
+    surely = {each.check: each for each in again.lines}
+    return replace(made, lines=tuple(surely.get(each.check, each) for each in made.lines))
+
+
+def _asked(
+    runs: Sequence[tuple[RunRecord, CheckCase]],
+    checks: Sequence[Check],
+    mutations: Sequence[Mutation],
+    most: int,
+    *,
+    by_reads: bool,
+) -> Matrix:
     seen = {each.id: _Seen(cells={mutation.name: Cell() for mutation in mutations}) for each in checks}
     variants: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     absent: dict[str, str] = {}
     touched: dict[str, None] = {}
     phrases, tools = _forbidden(checks, "phrases"), _forbidden(checks, "tools")
-    records = 0
+    if not runs:
+        raise ValueError("no run was given: nothing was corrupted")
     for record, case in runs:
-        records += 1
-        read = _as_it_stands(record, case, checks, seen)
-        asked = [each for each in checks if each.id in read]
+        standing = _as_it_stands(record, case, checks, seen)
+        asked = [each for each in checks if each.id in standing]
         for mutation in mutations:
             made = corrupted(mutation, record, case, phrases=phrases, tools=tools, most=most)
             variants[mutation.name] += len(made.variants)
@@ -123,11 +166,9 @@ def matrix(
                 absent[mutation.name] = min(made.why, absent.get(mutation.name, made.why))
             for variant in made.variants if asked else ():
                 touched[variant.path] = None
-                _ask(variant, asked, seen, read)
-    if not records:
-        raise ValueError("no run was given: nothing was corrupted")
+                _ask(variant, asked, seen, standing, by_reads=by_reads)
     return Matrix(
-        records=records,
+        records=len(runs),
         mutations=tuple(mutations),
         lines=tuple(_line(each.id, seen[each.id], tuple(touched)) for each in checks),
         variants=variants,
@@ -142,9 +183,9 @@ def _forbidden(checks: Sequence[Check], what: str) -> tuple[str, ...]:
 
 def _as_it_stands(
     record: RunRecord, case: CheckCase, checks: Sequence[Check], seen: Mapping[str, _Seen]
-) -> dict[str, tuple[str, ...]]:
-    """Return what each check reads of a run that it does not reject."""
-    read: dict[str, tuple[str, ...]] = {}
+) -> dict[str, _Standing]:
+    """Return what each check that does not reject a run says of it."""
+    standing: dict[str, _Standing] = {}
     for outcome in run_all_checks(record, case, checks).outcomes:
         one = seen[outcome.check]
         one.reads.update(dict.fromkeys(outcome.reads))
@@ -156,20 +197,36 @@ def _as_it_stands(
             continue
         one.good += 1
         one.silent += outcome.verdict == "not_applicable"
-        read[outcome.check] = outcome.reads
-    return read
+        standing[outcome.check] = _Standing.of(outcome)
+    return standing
 
 
 def _ask(
-    variant: Variant, asked: Sequence[Check], seen: Mapping[str, _Seen], read: Mapping[str, tuple[str, ...]]
+    variant: Variant,
+    asked: Sequence[Check],
+    seen: Mapping[str, _Seen],
+    standing: Mapping[str, _Standing],
+    *,
+    by_reads: bool,
 ) -> None:
+    concerned = [*asked]
+    if by_reads and variant.beside is not None:
+        concerned = []
+        for each in asked:
+            stands = standing[each.id]
+            if stands.concerns(variant.path, variant.beside):
+                concerned.append(each)
+            else:
+                seen[each.id].cells[variant.mutation].count(stands.outcome)
+    if not concerned:
+        return
     emptied = _empty(variant.record, variant.path)
-    for outcome in run_all_checks(variant.record, variant.case, asked).outcomes:
+    for outcome in run_all_checks(variant.record, variant.case, concerned).outcomes:
         one = seen[outcome.check]
         one.cells[variant.mutation].count(outcome)
         if outcome.verdict == "error":
             one.errors[outcome.reason or "error"] += 1
-        elif outcome.verdict == "accepted" and emptied and _walked(variant.path, read[outcome.check]):
+        elif outcome.verdict == "accepted" and emptied and _walked(variant.path, standing[outcome.check].outcome.reads):
             one.vacuous[variant.path] = None
 
 

@@ -17,10 +17,10 @@ from extractor.errors import UsageError
 from extractor.model.json import JsonValue
 
 from .case import CheckCase
-from .patterns import Steps, opened, places, spelled, with_instead
+from .patterns import Steps, beside, opened, places, spelled, with_instead
 from .record import RunRecord
 
-MOST: Final = 32
+MOST: Final = 256
 """How many variants of one mutation are made of one record, unless told otherwise; the others are counted."""
 
 _CASE = "case."
@@ -174,10 +174,15 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A corrupted run: the field path that was changed, and the record and the case as they are now."""
+    """A corrupted run: the field path that was changed, and the record and the case as they are now.
+
+    ``beside`` are other paths whose reading may tell of the change; None where it may concern a check that read nothing: it is the
+    case that was changed, or an object or list as a whole, of which a check may have asked the mere type.
+    """
 
     mutation: str
     path: str
+    beside: tuple[str, ...] | None
     record: RunRecord
     case: CheckCase
 
@@ -214,13 +219,13 @@ def corrupted(
     ``phrases`` and ``tools`` are what checks forbid beside the claims that the case prohibits.
     """
     document = record.document
-    beside = _members(case) if any(pattern.startswith(_CASE) for pattern in mutation.where) else {}
+    told = _members(case) if any(pattern.startswith(_CASE) for pattern in mutation.where) else {}
     words = tuple(dict.fromkeys((*_prohibited(case), *phrases))) or _PHRASES
     variants: list[Variant] = []
     found = count = 0
     for pattern in mutation.where:
         of_case = pattern.startswith(_CASE)
-        tree = beside if of_case else document
+        tree = told if of_case else document
         for steps, value in places(tree, pattern.removeprefix(_CASE) if of_case else pattern):
             found += 1
             site = Site(value=value, name=str(steps[-1]), phrases=words, tools=tools)
@@ -235,6 +240,7 @@ def corrupted(
                     Variant(
                         mutation=mutation.name,
                         path=(_CASE if of_case else "") + spelled(steps),
+                        beside=None if of_case or _whole(steps, value) else beside(document, steps),
                         record=RunRecord(document if of_case else _echoed(document, made, steps)),
                         case=_case(case, made) if of_case else case,
                     )
@@ -246,6 +252,10 @@ def corrupted(
 def _why(mutation: Mutation, found: int) -> str:
     where = " or ".join(mutation.where)
     return f"nothing at {where} can be changed so" if found else f"the record has no {where}"
+
+
+def _whole(steps: Steps, value: JsonValue) -> bool:
+    return len(steps) == 1 or (isinstance(steps[-1], str) and isinstance(value, dict | list))
 
 
 def _is_number(value: JsonValue) -> bool:

@@ -94,3 +94,34 @@ def touch(one: str, other: str) -> bool:
     """Say whether of two field paths one is the other, or lies below it."""
     short, long = sorted((one, other), key=len)
     return long.startswith(short) and (len(long) == len(short) or not short or long[len(short)] in ".[")
+
+
+def beside(document: JsonValue, steps: Steps) -> tuple[str, ...]:
+    """Return the paths above a place whose reading may tell what stands there.
+
+    Its parent, whose members or length it is one of, and any text that holds it: of what lies further up only names and lengths
+    are read. An output is read as a whole by whoever asks for its text, and a spelling beside a value is that value again.
+    """
+    above = {spelled(steps[:-1])}
+    node = document
+    for depth, step in enumerate(steps):
+        if isinstance(node, str):
+            above.add(spelled(steps[:depth]))
+        inner = opened(node)
+        if isinstance(inner, dict):
+            node = inner[str(step)]
+        elif isinstance(inner, list) and isinstance(step, int):
+            node = inner[step]
+    if steps[0] == "output":
+        above |= {"output", "output_text"}
+    if steps[0] == "tool_calls" and len(steps) > 2:
+        above.add(f"{spelled(steps[:2])}.arguments_text")
+    return tuple(sorted(above))
+
+
+def upwards(path: str) -> Iterator[str]:
+    """Yield a field path and every path above it: ``a[0].b``, ``a[0]``, ``a``."""
+    yield path
+    for place in range(len(path) - 1, 0, -1):
+        if path[place] in ".[":
+            yield path[:place]

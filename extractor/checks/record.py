@@ -10,7 +10,7 @@ from typing import Any
 from extractor.model.json import JsonValue
 
 from .documents import json_object
-from .tracking import Reads, TrackedList, TrackedObject, leaves, path_of, tracked
+from .tracking import Reads, TrackedList, TrackedObject, leaves, tracked
 
 _TEXTS = ("output_text", "finish_reason", "model")
 
@@ -150,7 +150,7 @@ class _Calls(Sequence[ToolCall]):
 
     @property
     def _path(self) -> str:
-        return path_of(self._calls) or ""
+        return self._calls._path  # noqa: SLF001  # where the list of calls stands
 
     def __len__(self) -> int:
         return len(self._calls)

@@ -273,12 +273,6 @@ def _read_whole(value: object) -> None:
         value._all()  # noqa: SLF001  # what a comparison reads of its other side
 
 
-def path_of(value: object) -> str | None:
-    """Return the field path of an object or a list of a record, None for what is none."""
-    path = getattr(value, "_path", None)
-    return path if isinstance(path, str) else None
-
-
 def leaves(value: JsonValue, path: str) -> Iterator[str]:
     """Yield the paths of a value's leaves; of an empty one its own."""
     if isinstance(value, dict) and dict.__len__(value):

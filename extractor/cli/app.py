@@ -34,7 +34,6 @@ COMMANDS = {
     "replay": "Replay cases with one implementation, without network, clock or live tool, and write a manifest each.",
     "check": "Hold the project's checks to recorded runs: which check must reject which run, for which property.",
     "compare": "Compare the results of two replays: red on the old code, green on the new.",
-    "check": "Hold the project's checks to recorded runs: which check must reject which run, for which property.",
     "mutate": "Corrupt passing runs by one change each, and see which checks notice.",
     "audit": "Say of each assertion how often it judged and rejected; first those that never have.",
     "approve": "Approve a case in one role.",

@@ -106,7 +106,7 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
     good = [run for run in runs if run.expectation is None or run.expectation.verdict != "reject"]
     if not good:
         raise UsageError("every run here is one that must be rejected: a matrix needs passing ones")
-    made = matrix(((run.record, run.case) for run in good), checks)
+    made = matrix([(run.record, run.case) for run in good], checks)
     told = claimed("check", "broken" if made.toothless else "held")
     if html is not None:
         _written(html, page(made, told.not_proved))

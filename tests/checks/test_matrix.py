@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from extractor.checks import ready
 from extractor.checks.declaring import Check, NotApplicable
-from extractor.checks.matrix import matrix
+from extractor.checks.matrix import _asked, matrix
+from extractor.checks.mutations import MUTATIONS
 
-from .runs import good_case, good_record
+from .runs import RUN, good_case, good_record
+from .test_ready import READY as ALL_READY
 
 
 def vacuous(record, case):
@@ -50,6 +56,8 @@ CHECKS = tuple(
     Check(id=each.__name__, body=each, module="", line=0)
     for each in (vacuous, counted, reads_nothing, untouched, empty_loop, never_said, lenient, breaks, blanket)
 )
+
+READY = tuple(Check(id=each.id, body=each, module="", line=0) for each, _ in ALL_READY)
 
 
 def lines(*, checks=CHECKS, **members):
@@ -113,3 +121,22 @@ def test_words_and_tools_that_ready_checks_forbid_are_tried():
 def test_variants_beyond_the_bound_are_told():
     made = matrix([(good_record(output={f"m{n}": n for n in range(40)}), good_case())], CHECKS[:1], most=4)
     assert made.left_out["dropped_field"] > 30
+
+
+def test_a_check_that_reads_where_nothing_is_told_is_run_on_every_variant_before_it_is_called_toothless():
+    def untold(record, case):
+        return record.document["usage"]["input_tokens"] < 1000
+
+    (line,) = matrix([(good_record(), good_case())], [Check(id="untold", body=untold, module="", line=0)]).lines
+    assert line.toothless is None
+    assert line.cells["token_budget"].mark == "+"
+
+
+@pytest.mark.parametrize("asked", [*CHECKS, *READY], ids=lambda each: each.id)
+def test_asking_only_whom_a_change_concerns_tells_the_same_as_asking_everybody(asked):
+    texts = {"output": json.dumps(RUN["output"])}
+    spelled = {"tool_calls": [{**each, "arguments_text": json.dumps(each["arguments"])} for each in RUN["tool_calls"]]}
+    runs = [(good_record(**members), good_case()) for members in ({}, texts, spelled, {"citations": []})]
+    quick, full = (_asked(runs, [asked], MUTATIONS, 32, by_reads=by_reads) for by_reads in (True, False))
+    assert quick.lines == full.lines
+    assert quick.variants == full.variants
