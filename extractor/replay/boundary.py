@@ -126,6 +126,8 @@ def ownership(run: Run, params: Mapping[str, JsonValue]) -> Verdict:
 def claims(run: Run, params: Mapping[str, JsonValue]) -> Verdict:
     """Let the final output hold no prohibited text, unless it also holds one that takes it back."""
     told = _members(params or run.expected.get("claims"))
+    if run.output is None or (isinstance(run.output, str) and not run.output.strip()):
+        return Verdict(passed=None, check="claims", reason="the run gave no final output in which a claim could stand")
     said = _folded(" ".join(_texts(run.output)))
     if any(_folded(text) in said for text in _listed(told.get("unless"))):
         return Verdict(passed=True, check="claims", reason="the output says what takes the claim back")

@@ -39,7 +39,8 @@ def test_without_a_named_check_there_is_no_oracle():
         ("The refund  is DONE.", False),
         ("The refund is not done.", True),
         ("I cannot confirm that the refund is done.", True),
-        (None, True),
+        (None, None),  # an answer that nobody gave, or that a test forgot to hand over, shows nothing
+        (" ", None),
         ({"answer": "the refund is done"}, False),
     ],
 )
