@@ -14,6 +14,7 @@ import pytest
 
 from .errors import ExtractFixtureError
 from .model import layout
+from .replay.boundary import NO_CHECK
 from .replay.case import case_folders, load_case
 from .replay.journal import Journal
 from .replay.manifest import Manifest
@@ -32,6 +33,10 @@ _ASSERTED = (AssertionError, pytest.fail.Exception)
 
 class BoundaryViolated(AssertionError):
     """The run had no fault, and its boundary did not hold."""
+
+
+class NotJudged(AssertionError):
+    """The case names what must hold, and nothing could tell whether it did: that is no pass."""
 
 
 class NotReproduced(AssertionError):
@@ -147,8 +152,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 def _judge(session: Session) -> None:
     verdict = session.verdict
-    if verdict is None or verdict.passed is None:
+    if session.label is not None:
+        raise NotJudged(f"{session.label}: the case lacks evidence without which it cannot be judged")
+    if verdict is None or verdict.check == NO_CHECK:
         return  # the test's own assertions decide
+    if verdict.passed is None:
+        raise NotJudged(f"nothing can tell whether the incident boundary holds ({verdict.check}: {verdict.reason})")
     if session.expect == "red" and verdict.passed:
         raise NotReproduced("original implementation did not reproduce the incident")
     if session.expect != "red" and not verdict.passed:

@@ -209,3 +209,33 @@ def test_earlier_turns_are_told_to_the_test(suite):
     suite.case("case", FIND, **told)
     test = GOOD + "    assert incident.text == 'Two.'\n    assert len(incident.turn.history) == 1\n"
     assert suite.run(test) == 0, suite.done.stdout
+
+
+@pytest.mark.parametrize("expect", ["green", "red"])
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"expected": {"boundary": {"check": "no_such_check", "params": {}}}}, "no check of this name is known"),
+        (
+            {"missing_evidence": [{"field": "tool_events[0]", "code": "outcome_missing", "reason": "r"}]},
+            "non_replayable",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_is_no_pass(suite, told, words, expect):
+    """S67: missing evidence must remain visible; a boundary that nothing can decide has not held."""
+    suite.case(**told)
+    said = "The refund is done." if expect == "red" else "I cannot say."
+    marked = f"import pytest\n@pytest.mark.incident(expect={expect!r})" + GOOD.replace("I cannot say.", said)
+    assert suite.run(marked) == 1
+    assert words in suite.done.stdout
+
+
+def test_a_retry_under_a_new_key_after_an_unknown_outcome_is_no_pass(suite):
+    """S27: whether there are two shipments cannot be told, so it is not told that there is one."""
+    first = call(1, "ship", {"k": "A"}, TimeoutError("t"), idempotency_key="A", side_effect="unknown")
+    again = call(2, "ship", {"k": "B"}, {"id": 2}, idempotency_key="B", side_effect="accepted")
+    suite.case("2026-07-18-ship", first, again, expected={"effects": {"ship": {"min": 0, "max": 1}}})
+    body = "    try: incident.call_tool('ship', {'k': 'x'})\n    except RuntimeError: incident.call_tool('ship', {'k': 'y'})\n"
+    assert suite.run("def test_it(incident):\n" + body) == 1
+    assert "of unknown outcome" in suite.done.stdout

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from extractor.model.json import JsonValue
 
@@ -16,6 +16,10 @@ from .case import ReplayCase
 from .effects import Effects
 from .events import Arguments
 from .identity import Identity
+
+
+NO_CHECK: Final = "none"
+"""What a verdict names where the case names no check at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,7 @@ def judge(case: ReplayCase, run: Run, checks: Mapping[str, Check]) -> Verdict:
     verdicts = [check(run, {}) for name, check in BUILT_IN.items() if _stated(run.expected, name)]
     if not verdicts:
         return Verdict(
-            passed=None, check="none", reason=f"case {case.case_id} names no check that can decide: no oracle"
+            passed=None, check=NO_CHECK, reason=f"case {case.case_id} names no check that can decide: no oracle"
         )
     return next(
         (each for wanted in (False, None) for each in verdicts if each.passed is wanted),
