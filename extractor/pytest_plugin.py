@@ -16,6 +16,7 @@ from .errors import ExtractFixtureError
 from .model import layout
 from .replay.boundary import NO_CHECK
 from .replay.case import case_folders, load_case
+from .replay.faults import HarnessDefect
 from .replay.journal import Journal
 from .replay.manifest import Manifest
 from .replay.project import Project, allowed, project_at, revision
@@ -27,7 +28,7 @@ _JOURNAL: pytest.StashKey[Journal] = pytest.StashKey()
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
 _PROPERTIES = ("case_id", "fixture_hash", "implementation_version", "boundary_passed", "label", "lane", "expect")
 _MANIFEST = "extract_fixture_manifest"
-_NO_VERDICT = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception)
+_NO_VERDICT = (pytest.skip.Exception, pytest.xfail.Exception)
 _ASSERTED = (AssertionError, pytest.fail.Exception)
 
 
@@ -132,14 +133,20 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if session is None:
         return (yield)
     failure: BaseException | None = None
+    skipped: BaseException | None = None
     result: object = None
+    _refuse_setup(session)
     with session.opened():
         try:
             result = yield
-        except (*_NO_VERDICT, KeyboardInterrupt):
+        except (pytest.exit.Exception, KeyboardInterrupt):
             raise
+        except _NO_VERDICT as outcome:
+            skipped = outcome
         except BaseException as error:  # noqa: BLE001  # raised below, unless a fault explains it
             failure = error
+    if skipped is not None and not session.ledger.faults:
+        raise skipped  # nothing was swallowed before it
     if not session.ended:
         session.finish(session.output, error=None if isinstance(failure, _ASSERTED) else failure)
     _tell(item, finished(session))
@@ -147,6 +154,29 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         raise failure
     session.hold()
     _judge(session)
+    return result
+
+
+def _refuse_setup(session: Session) -> None:
+    """Record that an agent ran in another fixture, before the guard was on: what it reached for was live."""
+    if session.ledger.served and not session.guarded:
+        session.ledger.report(
+            HarnessDefect(
+                "the case answered calls before the test began: a fixture ran the agent while nothing guarded it",
+                code="outside_guard",
+                cure="run the agent in the test itself, or by incident.run(agent), which is guarded wherever it stands",
+            )
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail where a fixture went on calling tools when the session had been judged."""
+    session = item.stash.get(_SESSION, None)
+    told = len(session.ledger.faults) if session is not None else 0
+    result = yield
+    if session is not None and session.ended and len(session.ledger.faults) > told:
+        raise session.ledger.faults[told][1]
     return result
 
 

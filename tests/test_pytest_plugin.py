@@ -239,3 +239,33 @@ def test_a_retry_under_a_new_key_after_an_unknown_outcome_is_no_pass(suite):
     body = "    try: incident.call_tool('ship', {'k': 'x'})\n    except RuntimeError: incident.call_tool('ship', {'k': 'y'})\n"
     assert suite.run("def test_it(incident):\n" + body) == 1
     assert "of unknown outcome" in suite.done.stdout
+
+
+def test_an_agent_that_a_fixture_runs_before_the_test_was_not_guarded(suite):
+    suite.case()
+    fixture = (
+        "import pytest\n@pytest.fixture\ndef answer(incident):\n"
+        "    incident.call_tool('order.find', {'id': 'O-1'})\n    incident.output = 'I cannot say.'\n"
+    )
+    assert suite.run(fixture + "def test_it(incident, answer): pass\n") == 1
+    assert suite.label() == "harness_defect"
+    guarded = fixture.replace("    incident.call_tool", "    with incident.opened():\n     incident.call_tool")
+    assert suite.run(guarded + "def test_it(incident, answer): pass\n") == 0, suite.done.stdout
+
+
+@pytest.mark.parametrize("ending", ["skip", "xfail"])
+def test_a_fault_that_was_swallowed_before_a_skip_is_told(suite, ending):
+    suite.case()
+    body = "    try: incident.call_tool('order.cancel')\n    except BaseException: pass\n"
+    assert suite.run(f"import pytest\ndef test_it(incident):\n{body}    pytest.{ending}('later')\n") == 1
+    assert suite.label() == "incomplete"
+
+
+def test_a_call_in_a_teardown_is_told_though_it_was_swallowed(suite):
+    suite.case()
+    after = (
+        "import pytest\n@pytest.fixture\ndef after(incident):\n    yield\n"
+        "    try: incident.call_tool('order.cancel')\n    except BaseException: pass\n"
+    )
+    assert suite.run(after + GOOD.replace("(incident)", "(incident, after)")) == 1
+    assert "no recorded call for tools:order.cancel" in suite.done.stdout
