@@ -269,3 +269,9 @@ def test_a_call_in_a_teardown_is_told_though_it_was_swallowed(suite):
     )
     assert suite.run(after + GOOD.replace("(incident)", "(incident, after)")) == 1
     assert "no recorded call for tools:order.cancel" in suite.done.stdout
+
+
+@pytest.mark.parametrize("marker", ["folder='elsewhere'", "expects='red'", "'incidents', 'more'"])
+def test_a_marker_that_says_something_else_is_never_passed_over(suite, marker):
+    suite.case()
+    assert suite.run(f"import pytest\n@pytest.mark.incident({marker})" + GOOD) not in (0, 5)
