@@ -54,6 +54,7 @@ def test_claims_are_texts_in_the_final_output_unless_taken_back(said, held):
     [
         ("accepted", (1, 1), True),
         ("accepted", (0, 0), False),
+        ("accepted", (0, 0.0), False),
         ("accepted", (2, None), False),
         ("none", (0, 0), True),
         ("unknown", (0, 0), None),
