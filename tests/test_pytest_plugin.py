@@ -275,3 +275,26 @@ def test_a_call_in_a_teardown_is_told_though_it_was_swallowed(suite):
 def test_a_marker_that_says_something_else_is_never_passed_over(suite, marker):
     suite.case()
     assert suite.run(f"import pytest\n@pytest.mark.incident({marker})" + GOOD) not in (0, 5)
+
+
+@pytest.mark.parametrize("output", ["float('nan')", "b'x'", "10 ** 6000", "deep()"])
+def test_an_output_that_no_report_can_hold_is_a_fault_and_spoils_no_report(suite, output):
+    suite.case()
+    deep = "def deep():\n    found = []\n    for _ in range(9000): found = [found]\n    return found\n"
+    assert suite.run(deep + GOOD.replace('"I cannot say."', output)) == 1
+    assert suite.label() == "harness_defect"
+    assert "which no manifest can hold" in suite.done.stdout
+
+
+def test_a_retry_of_what_was_rejected_is_no_accepted_effect(suite):
+    ship = call(1, "ship", {"k": "A"}, {"status": "rejected"}, idempotency_key="A", side_effect="rejected")
+    suite.case("2026-07-18-ship", ship, expected={"effects": {"ship": {"min": 1, "max": None}}})
+    body = "    for key in 'xy': incident.call_tool('ship', {'k': key})\n    incident.output = 'shipped'\n"
+    assert suite.run("def test_it(incident):\n" + body) == 1
+    assert suite.told["cases"][0]["manifest"]["effects"]["ship"]["accepted"] == 0
+
+
+def test_half_a_surrogate_pair_stays_in_the_report(suite):
+    suite.case()
+    assert suite.run(GOOD.replace('"I cannot say."', "chr(0xD800)")) == 0, suite.done.stdout
+    assert suite.told["cases"][0]["manifest"]["outcome"] == chr(0xD800)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, parse, pretty
 from extractor.model.replayable import replayable
 
 from .boundary import Check, Run, Verdict, judge
@@ -233,8 +233,9 @@ class Session:
         """Say how the run ended: its final output, or the exception it ended with; return the boundary's verdict."""
         self.ended = True
         try:
-            self.output = as_json(output)
+            self.output = _storable(output)
         except TypeError as strange:
+            self.output = None  # a test may have set what no manifest can hold
             self.ledger.report(
                 HarnessDefect(
                     f"the agent returned {strange}, which no manifest can hold",
@@ -310,6 +311,18 @@ class Session:
         remaining = self.left_out()
         if remaining:
             raise Unconsumed(f"replay ended before recorded calls: {[name.partition(':')[2] for name in remaining]}")
+
+
+def _storable(output: object) -> JsonValue:
+    """Return what an agent answered as JSON; raises `TypeError` for what no file of JSON can hold."""
+    try:
+        told = as_json(output)
+        parse(pretty(told))
+    except RecursionError:
+        raise TypeError("a value that is nested too deeply") from None
+    except ValueError as fault:  # no number, too many digits, too deep
+        raise TypeError(f"a value that is no JSON ({type(fault).__name__})") from None
+    return told
 
 
 def _place(error: BaseException) -> str:
