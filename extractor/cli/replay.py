@@ -189,7 +189,8 @@ def _status(manifest: Manifest) -> int:
         return EXITS["not_comparable"]
     if manifest.expect == "red":
         return EXITS["not_reproduced"] if manifest.boundary_passed else 0 if manifest.boundary_passed is False else 1
-    sound = manifest.boundary_passed and manifest.label is None and "broken" not in manifest.controls.values()
+    held = all(state == "held" for state in manifest.controls.values())
+    sound = manifest.boundary_passed and manifest.label is None and held
     return 0 if sound else 1
 
 
