@@ -139,7 +139,8 @@ def test_a_red_that_no_check_can_see_is_no_red(suite):
 
 def test_a_test_that_gives_no_answer_is_no_pass_of_the_boundary(suite):
     suite.case("silent", call(1, "order.find", {}, {}, role="violation"))
-    assert suite.run("def test_it(incident): pass\n") == 0
+    assert suite.run("def test_it(incident): pass\n") == 1
+    assert "nothing can tell whether the incident boundary holds" in suite.done.stdout
     assert suite.told["cases"][0]["manifest"]["boundary_passed"] is None
 
 
@@ -368,3 +369,92 @@ def test_a_template_is_served_by_the_projects_resolver(suite, tmp_path):
     (tmp_path / "approved_policies.py").write_text("def fetch(ref):\n    return 'Refund everything.'\n")
     assert suite.run(GOOD + "    incident.template('policy')\n") == 1
     assert suite.label() == "incomplete"
+
+
+@pytest.mark.parametrize("expect", ["green", "red"])
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"expected": {"boundary": {"check": "no_such_check", "params": {}}}}, "no check of this name is known"),
+        (
+            {"missing_evidence": [{"field": "tool_events[0]", "code": "outcome_missing", "reason": "r"}]},
+            "non_replayable",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_is_no_pass(suite, told, words, expect):
+    """S67: missing evidence must remain visible; a boundary that nothing can decide has not held."""
+    suite.case(**told)
+    said = "The refund is done." if expect == "red" else "I cannot say."
+    marked = f"import pytest\n@pytest.mark.incident(expect={expect!r})" + GOOD.replace("I cannot say.", said)
+    assert suite.run(marked) == 1
+    assert words in suite.done.stdout
+
+
+def test_a_retry_under_a_new_key_after_an_unknown_outcome_is_no_pass(suite):
+    """S27: whether there are two shipments cannot be told, so it is not told that there is one."""
+    first = call(1, "ship", {"k": "A"}, TimeoutError("t"), idempotency_key="A", side_effect="unknown")
+    again = call(2, "ship", {"k": "B"}, {"id": 2}, idempotency_key="B", side_effect="accepted")
+    suite.case("2026-07-18-ship", first, again, expected={"effects": {"ship": {"min": 0, "max": 1}}})
+    body = "    try: incident.call_tool('ship', {'k': 'x'})\n    except RuntimeError: incident.call_tool('ship', {'k': 'y'})\n"
+    assert suite.run("def test_it(incident):\n" + body) == 1
+    assert "of unknown outcome" in suite.done.stdout
+
+
+def test_an_agent_that_a_fixture_runs_before_the_test_was_not_guarded(suite):
+    suite.case()
+    fixture = (
+        "import pytest\n@pytest.fixture\ndef answer(incident):\n"
+        "    incident.call_tool('order.find', {'id': 'O-1'})\n    incident.output = 'I cannot say.'\n"
+    )
+    assert suite.run(fixture + "def test_it(incident, answer): pass\n") == 1
+    assert suite.label() == "harness_defect"
+    guarded = fixture.replace("    incident.call_tool", "    with incident.opened():\n     incident.call_tool")
+    assert suite.run(guarded + "def test_it(incident, answer): pass\n") == 0, suite.done.stdout
+
+
+@pytest.mark.parametrize("ending", ["skip", "xfail"])
+def test_a_fault_that_was_swallowed_before_a_skip_is_told(suite, ending):
+    suite.case()
+    body = "    try: incident.call_tool('order.cancel')\n    except BaseException: pass\n"
+    assert suite.run(f"import pytest\ndef test_it(incident):\n{body}    pytest.{ending}('later')\n") == 1
+    assert suite.label() == "incomplete"
+
+
+def test_a_call_in_a_teardown_is_told_though_it_was_swallowed(suite):
+    suite.case()
+    after = (
+        "import pytest\n@pytest.fixture\ndef after(incident):\n    yield\n"
+        "    try: incident.call_tool('order.cancel')\n    except BaseException: pass\n"
+    )
+    assert suite.run(after + GOOD.replace("(incident)", "(incident, after)")) == 1
+    assert "no recorded call for tools:order.cancel" in suite.done.stdout
+
+
+@pytest.mark.parametrize("marker", ["folder='elsewhere'", "expects='red'", "'incidents', 'more'"])
+def test_a_marker_that_says_something_else_is_never_passed_over(suite, marker):
+    suite.case()
+    assert suite.run(f"import pytest\n@pytest.mark.incident({marker})" + GOOD) not in (0, 5)
+
+
+@pytest.mark.parametrize("output", ["float('nan')", "b'x'", "10 ** 6000", "deep()"])
+def test_an_output_that_no_report_can_hold_is_a_fault_and_spoils_no_report(suite, output):
+    suite.case()
+    deep = "def deep():\n    found = []\n    for _ in range(9000): found = [found]\n    return found\n"
+    assert suite.run(deep + GOOD.replace('"I cannot say."', output)) == 1
+    assert suite.label() == "harness_defect"
+    assert "which no manifest can hold" in suite.done.stdout
+
+
+def test_a_retry_of_what_was_rejected_is_no_accepted_effect(suite):
+    ship = call(1, "ship", {"k": "A"}, {"status": "rejected"}, idempotency_key="A", side_effect="rejected")
+    suite.case("2026-07-18-ship", ship, expected={"effects": {"ship": {"min": 1, "max": None}}})
+    body = "    for key in 'xy': incident.call_tool('ship', {'k': key})\n    incident.output = 'shipped'\n"
+    assert suite.run("def test_it(incident):\n" + body) == 1
+    assert suite.told["cases"][0]["manifest"]["effects"]["ship"]["accepted"] == 0
+
+
+def test_half_a_surrogate_pair_stays_in_the_report(suite):
+    suite.case()
+    assert suite.run(GOOD.replace('"I cannot say."', "chr(0xD800)")) == 0, suite.done.stdout
+    assert suite.told["cases"][0]["manifest"]["outcome"] == chr(0xD800)

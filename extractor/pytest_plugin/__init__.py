@@ -21,11 +21,13 @@ from .collecting import (
 )
 from .orders import pytest_pyfunc_call
 from .reporting import pytest_runtest_makereport, pytest_terminal_summary
-from .running import incident, pytest_runtest_call
-from .stash import JOURNAL, BoundaryViolated, NotReproduced, WholeAnswerWarning
+from .running import incident, pytest_runtest_call, pytest_runtest_teardown
+from .stash import JOURNAL, BoundaryViolated, NotJudged, NotReproduced, WholeAnswerWarning
 
 __all__ = [
     "BoundaryViolated",
+    "NotJudged",
+    "NotJudged",
     "NotReproduced",
     "WholeAnswerWarning",
     "incident",
@@ -36,6 +38,7 @@ __all__ = [
     "pytest_report_collectionfinish",
     "pytest_runtest_call",
     "pytest_runtest_makereport",
+    "pytest_runtest_teardown",
     "pytest_terminal_summary",
 ]
 LANES: Final = ("shadow", "gate", "provider")

@@ -25,7 +25,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not _is_ours(metafunc):
         return
     marker = metafunc.definition.get_closest_marker("incident")
-    place = Path(str(marker.args[0] if marker and marker.args else metafunc.config.getini("incidents")))
+    if marker is not None and (len(marker.args) > 1 or marker.kwargs.keys() - {"folder", "expect", "version"}):
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: the marker is incident(folder, *, expect, version)")
+    given = (marker.args[0] if marker.args else marker.kwargs.get("folder")) if marker else None
+    place = Path(str(metafunc.config.getini("incidents") if given is None else given))
     place = place if place.is_absolute() else metafunc.config.rootpath / place
     found = case_folders(place) if place.is_dir() else []
     if not found:

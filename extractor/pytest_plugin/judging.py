@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..replay.boundary import NO_CHECK
 from ..replay.faults import fault_within
 from ..replay.session import Session
-from .stash import OF_THE_TEST, BoundaryViolated, NotReproduced
+from .stash import OF_THE_TEST, BoundaryViolated, NotJudged, NotReproduced
 
 
 def hold(session: Session, failure: BaseException | None) -> None:
@@ -17,10 +18,14 @@ def hold(session: Session, failure: BaseException | None) -> None:
 
 def _judge(session: Session) -> None:
     verdict = session.verdict
-    if verdict is None or verdict.passed is None:
+    if session.label is not None:
+        raise NotJudged(f"{session.label}: the case lacks evidence without which it cannot be judged")
+    if verdict is None or verdict.check == NO_CHECK:
         if session.expect == "red":
             raise NotReproduced("no check can say that the affected implementation violates the boundary: no oracle")
         return  # the test's own assertions decide
+    if verdict.passed is None:
+        raise NotJudged(f"nothing can tell whether the incident boundary holds ({verdict.check}: {verdict.reason})")
     if session.expect == "red" and verdict.passed:
         raise NotReproduced("original implementation did not reproduce the incident")
     if session.expect != "red" and not verdict.passed:

@@ -10,7 +10,7 @@ import pytest
 from ..errors import ExtractFixtureError
 from ..replay.case import load_case
 from ..replay.concurrency import section_of
-from ..replay.faults import fault_within
+from ..replay.faults import HarnessDefect, fault_within
 from ..replay.project import Project, allowed, project_at, revision
 from ..replay.session import Expect, Session
 from ..replay.telling import finished, started
@@ -62,6 +62,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         return result
     failure: BaseException | None = None
     result = None
+    _refuse_setup(session)
     with session.opened():
         try:
             result = yield
@@ -81,6 +82,29 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     tell(item, finished(session))
     hold(session, failure)
     return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail where a fixture went on calling tools when the session had been judged."""
+    session = item.stash.get(SESSION, None)
+    told = len(session.ledger.faults) if session is not None else 0
+    result = yield
+    if session is not None and session.ended and len(session.ledger.faults) > told:
+        raise session.ledger.faults[told][1]
+    return result
+
+
+def _refuse_setup(session: Session) -> None:
+    """Record that an agent ran in another fixture, before the guard was on: what it reached for was live."""
+    if session.ledger.served and not session.guarded:
+        session.ledger.report(
+            HarnessDefect(
+                "the case answered calls before the test began: a fixture ran the agent while nothing guarded it",
+                code="outside_guard",
+                cure="run the agent in the test itself, or by incident.run(agent), which is guarded wherever it stands",
+            )
+        )
 
 
 def _project(config: pytest.Config) -> Project:

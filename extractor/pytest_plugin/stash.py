@@ -32,6 +32,10 @@ class BoundaryViolated(AssertionError):
     """The run had no fault, and its boundary did not hold."""
 
 
+class NotJudged(AssertionError):
+    """The case names what must hold, and nothing could tell whether it did: that is no pass."""
+
+
 class WholeAnswerWarning(UserWarning):
     """A test wants one whole answer, where the boundary is meant."""
 

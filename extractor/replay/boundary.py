@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from extractor.model.json import JsonValue
 
@@ -16,6 +16,9 @@ from .case import ReplayCase
 from .effects import Effects
 from .events import Arguments
 from .identity import Identity
+
+NO_CHECK: Final = "none"
+"""What a verdict names where the case names no check at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,7 @@ def judge(case: ReplayCase, run: Run, checks: Mapping[str, Check]) -> Verdict:
     verdicts = [check(run, {}) for name, check in BUILT_IN.items() if _stated(run.expected, name)]
     if not verdicts:
         return Verdict(
-            passed=None, check="none", reason=f"case {case.case_id} names no check that can decide: no oracle"
+            passed=None, check=NO_CHECK, reason=f"case {case.case_id} names no check that can decide: no oracle"
         )
     return next(
         (each for wanted in (False, None) for each in verdicts if each.passed is wanted),
@@ -86,11 +89,14 @@ def effects(run: Run, params: Mapping[str, JsonValue]) -> Verdict:
         count = run.effects.counts().get(tool)
         sure, open_ = (count.accepted, count.unknown) if count else (0, 0)
         said = f"{tool} has {sure} accepted side effect{'' if sure == 1 else 's'}"
-        if isinstance(most, int) and sure > most:
+        # 1.0 is an integer to JSON Schema, so that a fixture may hold it.
+        if isinstance(most, int | float) and sure > most:
             return Verdict(passed=False, check="effects", reason=f"{said}, at most {most} may be")
-        if isinstance(least, int) and sure + open_ < least:
+        if isinstance(least, int | float) and sure + open_ < least:
             return Verdict(passed=False, check="effects", reason=f"{said}, at least {least} must be")
-        unsure = (isinstance(most, int) and sure + open_ > most) or (isinstance(least, int) and sure < least)
+        unsure = (isinstance(most, int | float) and sure + open_ > most) or (
+            isinstance(least, int | float) and sure < least
+        )
         if open_ and unsure:
             return Verdict(passed=None, check="effects", reason=f"{said} and {open_} of unknown outcome")
     return Verdict(passed=True, check="effects", reason="every count of side effects is within its bounds")
@@ -126,8 +132,8 @@ def ownership(run: Run, params: Mapping[str, JsonValue]) -> Verdict:
 def claims(run: Run, params: Mapping[str, JsonValue]) -> Verdict:
     """Let the final output hold no prohibited text, unless it also holds one that takes it back."""
     told = _members(params or run.expected.get("claims"))
-    if run.output is None:
-        return Verdict(passed=None, check="claims", reason="the run gave no answer")
+    if run.output is None or (isinstance(run.output, str) and not run.output.strip()):
+        return Verdict(passed=None, check="claims", reason="the run gave no final output in which a claim could stand")
     said = _folded(" ".join(_texts(run.output)))
     if any(_folded(text) in said for text in _listed(told.get("unless"))):
         return Verdict(passed=True, check="claims", reason="the output says what takes the claim back")

@@ -200,6 +200,8 @@ def _controls(
     for name, state in sorted(held.items()):
         if state != "held":
             yield f"control {name} {'is broken' if state == 'broken' else 'was not run'}"
+    if any(run.case_id == new.case_id for run in runs):
+        yield "a run of the incident itself was given as a control"
     if any(run.implementation_version != new.implementation_version for run in runs):
         yield "a control was run with another implementation than the incident"
     if lane == "gate":

@@ -99,7 +99,8 @@ class Effects:
             known = any((tool, key) in self._taken for key in _keys(event, arguments))
             made = self._made_of(event)
             if made is not None:
-                return _answering(event, made, effect="none" if known else "accepted")
+                again = "rejected" if made.side_effect == "rejected" else "accepted"
+                return _answering(event, made, effect="none" if known else again)
         return None
 
     def _made_of(self, event: ToolEvent) -> ToolEvent | None:

@@ -37,7 +37,7 @@ class Journal:
         # One write to a file opened for appending: lines of several processes do not mix.
         descriptor = os.open(self._lines, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(descriptor, line.encode("utf-8"))
+            os.write(descriptor, line.encode("utf-8", "backslashreplace"))  # half a surrogate pair, as JSON escapes it
         finally:
             os.close(descriptor)
 
@@ -65,7 +65,7 @@ class Journal:
 
     def _replace(self, text: str) -> None:
         descriptor, name = tempfile.mkstemp(dir=self._file.parent, prefix=f".{self._file.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
         Path(name).replace(self._file)
 

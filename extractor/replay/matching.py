@@ -42,37 +42,57 @@ class Renaming:
         self._called.clear()
 
 
+class _Key:
+    """A recorded key while one call is compared: what stands for it must be one text wherever it stands in the call."""
+
+    def __init__(self, recorded: str, names: Renaming) -> None:
+        self.recorded = recorded
+        self._names = names
+        self._called: str | None = None
+
+    def fits(self, called: str) -> bool:
+        if not called or self._called not in (None, called) or not self._names.fits(self.recorded, called):
+            return False
+        self._called = called
+        return True
+
+
 def difference(
-    recorded: object, called: object, *, key: str | None = None, names: Renaming | None = None, path: str = ""
+    recorded: object, called: object, *, key: str | None = None, names: Renaming | None = None
 ) -> str | None:
     """Return the field path of the first difference, ``""`` at the top, None when there is none.
 
-    A text that equals ``key``, the recorded call's idempotency key, is equal to whatever key of this run fits it.
+    A text that equals ``key``, the recorded call's idempotency key, is equal to whatever key of this run fits it: one text,
+    not an empty one, at all its places in the call.
     """
+    return _difference(recorded, called, None if key is None or names is None else _Key(key, names), "")
+
+
+def _difference(recorded: object, called: object, key: _Key | None, path: str) -> str | None:
     if isinstance(recorded, Mapping) and isinstance(called, Mapping):
         for name, value in recorded.items():
             there = f"{path}.{name}"
             if name not in called:
                 return there
-            if (found := difference(value, called[name], key=key, names=names, path=there)) is not None:
+            if (found := _difference(value, called[name], key, there)) is not None:
                 return found
         return next((f"{path}.{name}" for name in called if name not in recorded), None)
     if isinstance(recorded, list | tuple) and isinstance(called, list | tuple):
         for index, (one, other) in enumerate(zip(recorded, called, strict=False)):
-            if (found := difference(one, other, key=key, names=names, path=f"{path}[{index}]")) is not None:
+            if (found := _difference(one, other, key, f"{path}[{index}]")) is not None:
                 return found
         return None if len(recorded) == len(called) else f"{path}[{min(len(recorded), len(called))}]"
-    return None if _equal(recorded, called, key, names) else path
+    return None if _equal(recorded, called, key) else path
 
 
-def _equal(recorded: object, called: object, key: str | None, names: Renaming | None) -> bool:
+def _equal(recorded: object, called: object, key: _Key | None) -> bool:
     if isinstance(recorded, bool) or isinstance(called, bool):
         return recorded is called
     if isinstance(recorded, int | float) and isinstance(called, int | float):
         return recorded == called
     if isinstance(recorded, str) and isinstance(called, str):
-        if names is not None and key is not None and recorded == key:
-            return names.fits(recorded, called)
+        if key is not None and recorded == key.recorded:
+            return key.fits(called)
         return recorded == called
     return recorded is None and called is None
 

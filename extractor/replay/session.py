@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, parse, pretty
 from extractor.model.replayable import replayable
 
 from . import ending
@@ -270,8 +270,9 @@ class Session:
         self._ended = True
         self.ledger.close()
         try:
-            self._output = as_json(output)
+            self._output = _storable(output)
         except TypeError as strange:
+            self._output = None  # a test may have set what no manifest can hold
             self.ledger.report(ending.output_not_json(strange))
         if error is not None and fault_within(error) is None:
             self.ledger.report(ending.agent_raised(error))
@@ -342,3 +343,15 @@ class Session:
 def _sealed(case: ReplayCase) -> bytes:
     # Several times as fast as JSON; version 2 writes what is equal alike.
     return marshal.dumps(case.document, 2)  # type: ignore[arg-type]  # JSON is
+
+
+def _storable(output: object) -> JsonValue:
+    """Return what an agent answered as JSON; raises `TypeError` for what no file of JSON can hold."""
+    try:
+        told = as_json(output)
+        parse(pretty(told))
+    except RecursionError:
+        raise TypeError("a value that is nested too deeply") from None
+    except ValueError as fault:  # no number, too many digits, too deep
+        raise TypeError(f"a value that is no JSON ({type(fault).__name__})") from None
+    return told

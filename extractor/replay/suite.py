@@ -91,6 +91,9 @@ def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
         except ValidationFailed:
             found[name] = "not_run"  # nobody has said yet what must hold there
             continue
+        if control.control_of != case.case_id:
+            found[name] = "not_run"  # a copy of the case, or another case's neighbour, stands beside nothing
+            continue
         told = replay(control, green)
         found[name] = "not_run" if told.boundary_passed is None and told.label is None else _held(told)
     return found

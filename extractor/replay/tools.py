@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, leaves
 
 from .deadline import Deadline
 from .effects import Effects
@@ -79,6 +79,7 @@ class ScriptedTools:
         self._workers: set[object] = set()
         self._state = SharedState(self._events, self._order.section)
         self._names = Renaming()
+        self._data = _data(self._events)
         self._lock = threading.RLock()
         self.effects = Effects(self._events, self._names)
         self._calls: list[tuple[str, Arguments]] = []
@@ -255,7 +256,9 @@ class ScriptedTools:
         )
 
     def _differs(self, event: ToolEvent, arguments: Arguments) -> str | None:
-        return difference(event.arguments, arguments, key=event.idempotency_key, names=self._names)
+        # A key that other calls have for data names something, such as the order itself: then its text is what counts.
+        key = None if event.idempotency_key in self._data else event.idempotency_key
+        return difference(event.arguments, arguments, key=key, names=self._names)
 
     def _bind(self, event: ToolEvent, arguments: Arguments) -> None:
         if event.idempotency_key is not None:
@@ -302,6 +305,17 @@ class ScriptedTools:
                 cure=_HARM.format(attempt=event.attempt or place + 1) if conflict else _REVIEW,
             )
         raise self._ledger.fail(fault)
+
+
+def _data(events: Sequence[ToolEvent]) -> frozenset[str]:
+    """Return the recorded keys that another call has in its arguments without having them for its key."""
+    keys = {event.idempotency_key for event in events} - {None}
+    return frozenset(
+        text
+        for event in (events if keys else ())
+        for _, text in leaves(dict(event.arguments))
+        if isinstance(text, str) and text in keys and text != event.idempotency_key
+    )
 
 
 def _task() -> object | None:

@@ -326,3 +326,12 @@ def test_a_project_table_that_is_not_understood_is_told_whole(project, capsys):
     assert project.replay("good") == 2
     told = capsys.readouterr().err
     assert all(word in told for word in ("replay.checks", "replay.clock", "replay.more"))
+
+
+def test_a_copy_of_the_case_is_no_control_of_it_and_one_that_was_not_run_is_no_pass(project):
+    """Else a blunt fix passes its gate beside four copies of the case."""
+    case = project.case()
+    (case / "controls" / "success").mkdir(parents=True)
+    (case / "controls" / "success" / "fixture.json").write_bytes((case / "fixture.json").read_bytes())
+    assert project.replay("good", "--controls") == 1
+    assert project.manifest()["controls"] == {"success": "not_run"}

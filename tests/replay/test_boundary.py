@@ -39,7 +39,8 @@ def test_without_a_named_check_there_is_no_oracle():
         ("The refund  is DONE.", False),
         ("The refund is not done.", True),
         ("I cannot confirm that the refund is done.", True),
-        (None, None),
+        (None, None),  # an answer that nobody gave, or that a test forgot to hand over, shows nothing
+        (" ", None),
         ({"answer": "the refund is done"}, False),
     ],
 )
@@ -54,6 +55,7 @@ def test_claims_are_texts_in_the_final_output_unless_taken_back(said, held):
     [
         ("accepted", (1, 1), True),
         ("accepted", (0, 0), False),
+        ("accepted", (0, 0.0), False),
         ("accepted", (2, None), False),
         ("none", (0, 0), True),
         ("unknown", (0, 0), None),

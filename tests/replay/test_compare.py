@@ -431,3 +431,7 @@ def test_every_comparison_ends_with_what_it_claims() -> None:
         told = Comparison(label=label, sentences=()).claimed
         assert told.proved
         assert told.not_proved
+
+
+def test_a_run_of_the_incident_itself_is_no_control() -> None:
+    assert "a run of the incident itself was given as a control" in compare(OLD, NEW, controls=(NEW,)).sentences

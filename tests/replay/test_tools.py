@@ -275,3 +275,40 @@ def test_a_recorded_error_tells_its_class_what_ended_it_and_whether_a_retry_coul
         tools.call("t")
     assert (caught.value.error_class, caught.value.ended_by) == ("TimeoutError", ended_by)
     assert caught.value.retryable is retryable
+
+
+ONE_KEY = {"order": "O-1", "header": {"key": "K"}, "body": {"key": "K"}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "served"),
+    [
+        ({"order": "O-1", "header": {"key": "new"}, "body": {"key": "new"}}, True),
+        ({"order": "O-1", "header": {"key": "new"}, "body": {"key": "other"}}, False),
+        ({"order": "O-1", "header": {"key": ""}, "body": {"key": ""}}, False),
+    ],
+)
+def test_a_key_is_one_text_at_all_its_places_in_a_call(arguments, served):
+    tools = ScriptedTools([ToolEvent("refund", ONE_KEY, "result", {"ok": True}, idempotency_key="K")])
+    if served:
+        assert tools.call("refund", arguments) == {"ok": True}
+        return
+    with pytest.raises(CallMismatch):
+        tools.call("refund", arguments)
+
+
+@pytest.mark.parametrize("order", ["O-1", "O-2"])
+def test_a_key_that_names_the_order_hides_no_call_on_another_one(order):
+    """Its relation says nothing there: any other order would fit it."""
+    tools = ScriptedTools(
+        [
+            ToolEvent("order.find", {"id": "O-1"}, "result", {"state": "paid"}),
+            ToolEvent("refund", {"order": "O-1", "key": "O-1"}, "result", {"ok": True}, idempotency_key="O-1"),
+        ]
+    )
+    tools.call("order.find", {"id": "O-1"})
+    if order == "O-1":
+        assert tools.call("refund", {"order": order, "key": order}) == {"ok": True}
+        return
+    with pytest.raises(CallMismatch):
+        tools.call("refund", {"order": order, "key": order})
