@@ -27,7 +27,6 @@ from .stash import JOURNAL, BoundaryViolated, NotJudged, NotReproduced, WholeAns
 __all__ = [
     "BoundaryViolated",
     "NotJudged",
-    "NotJudged",
     "NotReproduced",
     "WholeAnswerWarning",
     "incident",
