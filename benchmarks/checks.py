@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,7 +18,6 @@ from extractor.checks.case import CheckCase
 from extractor.checks.declaring import Check
 from extractor.checks.matrix import matrix
 from extractor.checks.mutations import MUTATIONS
-from extractor.checks.passing import load_run
 from extractor.checks.ready import Ready
 from extractor.checks.record import RunRecord
 from extractor.checks.running import run_all_checks
@@ -52,7 +54,9 @@ def fixture(number: int) -> dict[str, JsonValue]:
         "tool_events": events,
         "model_events": [{"model": "model-a", "usage": {"input_tokens": 900, "output_tokens": 80}}],
         "final_output": {"message": "Your refund is issued.", "amount_cents": 4200 + number},
-        "expected": {"boundary": {"check": "refund", "params": {"order_id": f"ord-{number}"}}},
+        "expected": {
+            "boundary": {"check": "refund", "params": {"order_id": f"ord-{number}", "amount_cents": 4200 + number}}
+        },
     }
 
 
@@ -94,18 +98,67 @@ def microseconds(one: Ready) -> float:
     return statistics.median(times) * 1_000_000
 
 
-def judged(folder: Path, checks: tuple[Check, ...]) -> None:
-    """Load one fixture and run every check over it."""
-    run = load_run(folder)
-    if not run_all_checks(run.record, run.case, checks).passed:
-        raise AssertionError("the benchmark's own run must pass")
-
-
 def hashed(folder: Path) -> None:
     """Load and hash the JSON of one fixture, and nothing else."""
     content = (folder / "fixture.json").read_bytes()
     json.loads(content)
     hashlib.sha256(content).hexdigest()
+
+
+CHECKING = """\
+from extractor.checks import check
+from extractor.checks.ready import arguments_equal, of_case
+
+from {benchmark} import suite
+
+def declared(one):
+    @check(one.id)
+    def judge(record, case):
+        return one.body(record, case)
+    return judge
+
+for number, one in enumerate(suite()[1:]):
+    globals()[f"check_{{number}}"] = declared(one)
+refund = arguments_equal("issue_refund", amount_cents=of_case("amount_cents"), named="refund")
+"""
+
+
+def write_project(base: Path) -> float:
+    """Write a project of forty checks and a thousand fixtures in pairs; return the mean size of a fixture in bytes."""
+    (base / "pyproject.toml").write_text('[tool.extract-fixture.checks]\nmodule = "bench_checks"\n', "utf-8")
+    (base / "bench_checks.py").write_text(CHECKING.format(benchmark=Path(__file__).stem), "utf-8")
+    sizes = []
+    for number in range(FIXTURES):
+        folder = base / "fixtures" / f"case-{number // 2}-{('reject', 'accept')[number % 2]}"
+        folder.mkdir(parents=True)
+        made = fixture(number // 2)
+        verdict = "verdict: accept\nby: refund\n"
+        if number % 2 == 0:
+            made["tool_events"][-1]["arguments"]["amount_cents"] //= 100  # type: ignore[index, call-overload, operator]
+            verdict = "verdict: reject\nby: refund\nreason: amount_cents\n"
+        sizes.append((folder / "fixture.json").write_text(pretty(made), "utf-8"))
+        (folder / "expect.yaml").write_text(verdict, "utf-8")
+    names = [f"lookup_{attempt}" for attempt in range(1, CALLS)] + ["issue_refund"]
+    members = {
+        name: {"type": kind} for name, kind in (("order_id", "string"), ("amount_cents", "integer"), ("note", "string"))
+    }
+    tools = [{"name": name, "inputSchema": {"type": "object", "properties": members}} for name in names]
+    (base / "tools.json").write_text(json.dumps({"tools": tools}), "utf-8")
+    return statistics.mean(sizes)
+
+
+def command(base: Path, *arguments: str) -> float:
+    """Return the seconds that the command takes, its own start included."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "extractor", *arguments],
+        cwd=base,
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - start
 
 
 def over(folders: list[Path], work: Callable[[Path], None]) -> float:
@@ -136,20 +189,23 @@ def main() -> None:
         f"{len(checks)} checks × {RECORDS} records × {len(MUTATIONS)} mutations: {took:.1f} s,"
         f" {sum(made.variants.values()):,} corrupted runs, {judgements:,} judgements of {took / judgements * 1e6:.1f} µs"
     )
-    with tempfile.TemporaryDirectory() as base:
-        folders = []
-        for number in range(FIXTURES):
-            folder = Path(base) / f"case-{number}"
-            folder.mkdir()
-            (folder / "fixture.json").write_text(pretty(fixture(number)), "utf-8")
-            (folder / "expect.yaml").write_text("verdict: accept\nby: refund\n", "utf-8")
-            folders.append(folder)
-        size = statistics.mean((folder / "fixture.json").stat().st_size for folder in folders)
-        hashing, whole = over(folders, hashed), over(folders, lambda folder: judged(folder, checks))
-    print(
-        f"{FIXTURES:,} fixtures of {size / 1000:.0f} kB, {len(checks)} checks each: {whole:.2f} s,"
-        f" {whole / hashing:.1f} times loading and hashing their JSON ({hashing:.2f} s)"
-    )
+    with tempfile.TemporaryDirectory() as name:
+        base = Path(name)
+        size = write_project(base)
+        hashing = over(sorted((base / "fixtures").iterdir()), hashed)
+        print(
+            f"{FIXTURES:,} fixtures of {size / 1000:.0f} kB in pairs, {len(checks)} checks, the command with its start:"
+        )
+        for told, arguments in (
+            ("check", ("check", "fixtures")),
+            ("check --audit", ("check", "fixtures", "--audit", "audit.sqlite")),
+            ("check --tools", ("check", "fixtures", "--tools", "tools.json")),
+            ("audit", ("audit", "audit.sqlite")),
+        ):
+            took = command(base, *arguments)
+            print(
+                f"  {told}: {took:.2f} s, {took / hashing:.0f} times loading and hashing their JSON ({hashing:.2f} s)"
+            )
 
 
 if __name__ == "__main__":

@@ -104,7 +104,11 @@ class Finding:
 
     def text(self) -> str:
         """Return one line for people: where, what, and what to do."""
-        return f"{self.case}: {self.path}: {_SAID[self.kind].format(tool=self.tool)}; {_CURE}"
+        return f"{self.case}: {self.told()}"
+
+    def told(self) -> str:
+        """Return the same without the case."""
+        return f"{self.path}: {_SAID[self.kind].format(tool=self.tool)}; {_CURE}"
 
     def members(self) -> dict[str, JsonValue]:
         """Return the finding as JSON."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from .case import CheckCase
 from .declaring import Check
+from .isolation import isolated
 from .mutations import MOST, MUTATIONS, Mutation, Variant, corrupted
 from .patterns import touch, upwards
 from .record import RunRecord
@@ -129,11 +130,12 @@ def matrix(
     made, from the beginning. A check that read nothing of what a mutation changes says what it said before, and is not run again
     for it; one that then rejects nothing is run on every variant all the same, before it is called toothless.
     """
-    made = _asked(runs, checks, mutations, most, by_reads=True)
-    idle = {each.check for each in made.lines if each.toothless and each.good}
-    if not idle:
-        return made
-    again = _asked(runs, [each for each in checks if each.id in idle], mutations, most, by_reads=False)
+    with isolated():
+        made = _asked(runs, checks, mutations, most, by_reads=True)
+        idle = {each.check for each in made.lines if each.toothless and each.good}
+        if not idle:
+            return made
+        again = _asked(runs, [each for each in checks if each.id in idle], mutations, most, by_reads=False)
     surely = {each.check: each for each in again.lines}
     return replace(made, lines=tuple(surely.get(each.check, each) for each in made.lines))
 
@@ -221,7 +223,7 @@ def _ask(
     if not concerned:
         return
     emptied = _empty(variant.record, variant.path)
-    for outcome in run_all_checks(variant.record, variant.case, concerned).outcomes:
+    for outcome in run_all_checks(variant.record, variant.case, concerned, clocks_of=()).outcomes:
         one = seen[outcome.check]
         one.cells[variant.mutation].count(outcome)
         if outcome.verdict == "error":

@@ -8,6 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from extractor.model.json import JsonValue
 
+from .drift import Finding
 from .pairs import FEW, Pair
 from .suite import Report
 from .verdicts import Judgement
@@ -62,11 +63,14 @@ def nearness(pair: Pair) -> str:
     return told if pair.near else f"{told}; a check keyed on any of them fits this pair"
 
 
-def junit(report: Report) -> str:
-    """Return JUnit's XML: one test a fixture; one that cannot be read is an error, one that does not hold a failure."""
+def junit(report: Report, drifted: Sequence[Finding] = ()) -> str:
+    """Return JUnit's XML: one test a fixture; one that cannot be read is an error, one that does not hold a failure.
+
+    Each finding of ``drifted`` is a failed test of its own, of the class ``tools``.
+    """
     errors = sum(each.unreadable for each in report.judgements)
-    failures = sum(not each.held for each in report.judgements) - errors
-    counts = f'tests="{len(report.judgements)}" failures="{failures}" errors="{errors}"'
+    failures = sum(not each.held for each in report.judgements) - errors + len(drifted)
+    counts = f'tests="{len(report.judgements) + len(drifted)}" failures="{failures}" errors="{errors}"'
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<testsuite name="extract-fixture check" {counts}>']
     for each in report.judgements:
         seconds = sum(said.seconds for said in each.result.outcomes) if each.result else 0.0
@@ -76,11 +80,14 @@ def junit(report: Report) -> str:
             continue
         kind = "error" if each.unreadable else "failure"
         lines += [f"{start}>", f"    <{kind} message={_attribute('; '.join(each.faults))}/>", "  </testcase>"]
+    for finding in drifted:
+        start = f'  <testcase classname="tools" name={_attribute(f"{finding.case}: {finding.path}")} time="0"'
+        lines += [f"{start}>", f"    <failure message={_attribute(finding.told())}/>", "  </testcase>"]
     return "\n".join([*lines, "</testsuite>", ""])
 
 
-def markdown(report: Report, ending: Sequence[str]) -> str:
-    """Return a short summary for a pull request: what does not hold, pairs that are not near, and what is claimed."""
+def markdown(report: Report, ending: Sequence[str], drifted: Sequence[Finding] = ()) -> str:
+    """Return a short summary for a pull request: what does not hold or has drifted, pairs that are not near, what is claimed."""
     failing = [each for each in report.judgements if not each.held]
     held = len(report.judgements) - len(failing)
     lines = ["### Checks", "", f"{held} of {len(report.judgements)} fixtures hold.", ""]
@@ -88,6 +95,11 @@ def markdown(report: Report, ending: Sequence[str]) -> str:
         lines += ["| fixture | what does not hold |", "|---|---|"]
         lines += [f"| {_escaped(each.name)} | {_escaped('; '.join(each.faults))} |" for each in failing[:_MOST]]
         lines += [f"| and {len(failing) - _MOST} more | |"] if len(failing) > _MOST else []
+        lines.append("")
+    if drifted:
+        lines += ["| case | what the product no longer has |", "|---|---|"]
+        lines += [f"| {_escaped(each.case)} | {_escaped(each.told())} |" for each in drifted[:_MOST]]
+        lines += [f"| and {len(drifted) - _MOST} more | |"] if len(drifted) > _MOST else []
         lines.append("")
     far = [pair for pair in report.pairs if not pair.near]
     lines += [

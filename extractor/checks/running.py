@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from extractor.replay.faults import ReplayFault
+
 from .case import CheckCase
 from .declaring import Check, NotApplicable, Rejected
+from .isolation import Isolation, isolated
 from .project import project_checks
 from .record import RunRecord
 
@@ -65,8 +68,17 @@ class Result:
         return next((each for each in self.outcomes if each.verdict in ("rejected", "error")), None)
 
 
-def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check] | None = None) -> Result:
+def run_all_checks(
+    record: RunRecord,
+    case: CheckCase,
+    checks: Sequence[Check] | None = None,
+    *,
+    clocks_of: Container[str] | None = None,
+) -> Result:
     """Return what each check says of a record; later ones run whatever earlier ones say. Raises `ValueError` for no check.
+
+    A check that reaches outside, or asks a clock, breaks by that, whatever it swallows; ``clocks_of`` are the checks whose clocks are
+    watched, None for all.
 
     Without ``checks``, those of the project in the working folder are run; raises `UsageError` where none is said.
     """
@@ -74,15 +86,25 @@ def run_all_checks(record: RunRecord, case: CheckCase, checks: Sequence[Check] |
         checks = project_checks()
     if not checks:
         raise ValueError("no check was given: an empty suite is never a pass")
-    return Result(outcomes=tuple(_outcomes(record, case, checks)))
+    with isolated() as isolation:
+        return Result(outcomes=tuple(_outcomes(record, case, checks, isolation, clocks_of)))
 
 
-def _outcomes(record: RunRecord, case: CheckCase, checks: Sequence[Check]) -> Iterator[Outcome]:
+def _outcomes(
+    record: RunRecord,
+    case: CheckCase,
+    checks: Sequence[Check],
+    isolation: Isolation,
+    clocks_of: Container[str] | None,
+) -> Iterator[Outcome]:
     for each in checks:
         record.reads.clear()
-        start = time.perf_counter()
-        verdict, reason, path, line = _one(record, case, each)
-        seconds = time.perf_counter() - start
+        with isolation.of_one(clock=clocks_of is None or each.id in clocks_of):
+            start = time.perf_counter()
+            verdict, reason, path, line = _one(record, case, each)
+            seconds = time.perf_counter() - start
+        if isolation.fault is not None:
+            verdict, reason, path = "error", isolation.fault.code, None
         reads = record.reads.paths()
         told = verdict == "rejected" and reason is not None
         if verdict == "rejected" and reason is None:
@@ -109,7 +131,7 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
         return "rejected", rejection.reason, rejection.path, _line(rejection)
     except AssertionError as rejection:
         return "rejected", None, None, _line(rejection)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
+    except (Exception, SystemExit, ReplayFault) as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
         return "error", type(error).__name__, None, _line(error)
     if inspect.iscoroutine(found) or inspect.isgenerator(found):  # its body never ran
         found.close()

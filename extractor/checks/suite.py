@@ -13,6 +13,7 @@ from typing import TypeAlias
 from extractor.errors import InputUnreadable, UsageError
 
 from .declaring import Check
+from .isolation import isolated
 from .loading import CheckFixture, Found, find, load_fixture, name_of
 from .pairs import Pair, Pairing, pair_up
 from .project import project_checks
@@ -79,9 +80,12 @@ class Suite:
         loaded, judgements = self._loaded
         timed: dict[str, list[float]] = defaultdict(list)
         made: dict[Path, Judgement] = dict(judgements)
+        with isolated():
+            for folder, fixture in loaded.items():
+                made[folder] = self._judge(fixture)
         for folder, fixture in loaded.items():
-            judgement = made[folder] = self._judge(fixture)
-            for outcome in judgement.result.outcomes if judgement.result else ():
+            result = made[folder].result
+            for outcome in result.outcomes if result else ():
                 timed[outcome.check].append(outcome.seconds)
                 if sink is not None:
                     sink(fixture, outcome)

@@ -47,8 +47,8 @@ class Judgement:
 def judge(fixture: CheckFixture, checks: Sequence[Check], twin: CheckFixture | None = None) -> Judgement:
     """Return the judgement of a fixture; ``twin`` is the other half of its pair, where one is known."""
     told = fixture.expectation
-    result = run_all_checks(fixture.record, fixture.case, checks)
     by = told.by or (twin.expectation.by if twin else None)
+    result = run_all_checks(fixture.record, fixture.case, checks, clocks_of={by} if by else ())
     named = next((each for each in checks if each.id == by), None)
     said = next((each for each in result.outcomes if each.check == by), None)
     proof: Proof | None = None
@@ -135,7 +135,7 @@ def _turns(fixture: CheckFixture, twin: CheckFixture, named: Check, paths: list[
 
 
 def _one(named: Check, document: dict[str, JsonValue], of: CheckFixture) -> Outcome:
-    return run_all_checks(RunRecord(document), of.case, [named]).outcomes[0]
+    return run_all_checks(RunRecord(document), of.case, [named], clocks_of=()).outcomes[0]
 
 
 def _same(told: str, expected: str) -> bool:

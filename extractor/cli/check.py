@@ -101,8 +101,9 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     held = report.held and not (drifted and drifted.findings)
     proved = "held" if held else "drifted" if report.held else "broken"
     ending = _ending(proved)
-    _write("--junit", junit_file, junit(report))
-    _write("--summary", summary, markdown(report, ending))
+    findings = drifted.findings if drifted else ()
+    _write("--junit", junit_file, junit(report, findings))
+    _write("--summary", summary, markdown(report, ending, findings))
     if as_json:
         told = claimed("check", proved)
         found: dict[str, JsonValue] = {} if drifted is None else {"drift": drift_members(drifted)}

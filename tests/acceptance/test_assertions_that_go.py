@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -48,11 +49,11 @@ def shop(tmp_path, monkeypatch, capsys):
     class Shop:
         path = tmp_path
 
-        def check(self, source=CHECK, tools=(REFUND,)):
+        def check(self, source=CHECK, tools=(REFUND,), reports=()):
             (tmp_path / f"{module}.py").write_text(source)
             (tmp_path / "tools.json").write_text(json.dumps({"tools": [*tools]}))
             monkeypatch.delitem(__import__("sys").modules, module, raising=False)
-            self.status = run(["check", "evals", "--tools", "tools.json"])
+            self.status = run(["check", "evals", "--tools", "tools.json", *reports])
             self.out = capsys.readouterr().out
             return self.status
 
@@ -135,3 +136,17 @@ def test_an_accept_fixture_whose_check_is_gone_fails_too(shop):
     other = "def assert_other(record, case):\n    assert record.tool_calls\n"
     assert shop.check(other) == 1
     assert "no check is called assert_refund: it was renamed or deleted" in shop.out
+
+
+def test_a_tool_that_is_gone_stands_in_the_reports_of_a_pull_request(shop):
+    """S121: what fails for people must fail for machines: the same finding in JUnit and in the summary."""
+    assert shop.check(tools=({**REFUND, "name": "refund_order"},), reports=("--junit", "r.xml", "--summary", "s.md")) == 1
+    suite = ET.fromstring((shop.path / "r.xml").read_text())
+    gone = [each for each in suite.iter("testcase") if each.get("classname") == "tools"]
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    assert {each.find("failure").get("message").partition(";")[0] for each in gone} == {
+        "tool_calls[0].name: there is no tool called issue_refund"
+    }
+    summary = (shop.path / "s.md").read_text()
+    assert "there is no tool called issue" in summary
+    assert "2 of 2 fixtures hold" in summary

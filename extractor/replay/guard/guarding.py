@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Literal, Self, TypeAlias
@@ -150,6 +151,19 @@ class Guard:
                 clock_reads=_reads(self._clock_reads),
                 random_reads=_reads(self._random_reads),
             )
+
+    @contextmanager
+    def clocks(self) -> Iterator[None]:
+        """Watch clocks for the block, in a guard that does not look at them; the first reading in it is a fault."""
+        if self._clock != "off":
+            raise RuntimeError("this guard watches clocks all the time")
+        self._clock, self._told_clock = "fail", False
+        self._watch.start()
+        try:
+            yield
+        finally:
+            self._watch.stop()
+            self._clock = "off"
 
     def record(self, fault: ReplayFault) -> None:
         """Keep and report a fault; in a forked child, tell the parent's session, which reports it."""
