@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from extractor.model.json import JsonValue
+from extractor.model.json import JsonValue, MalformedJson, parse
 
 from .loading import CheckFixture
 
@@ -128,9 +128,23 @@ def _told(fixture: CheckFixture) -> dict[str, JsonValue]:
     return plain | {"expectations": case.expectations, "facts": case.facts}
 
 
+def _is_spelling(value: dict[str, JsonValue], name: str) -> bool:
+    """Say whether a member is the text of the member beside it: ``arguments_text``, ``output_text``."""
+    base, text = name.removesuffix("_text"), dict.get(value, name)
+    if base == name or not dict.__contains__(value, base) or not isinstance(text, str):
+        return False
+    meant = dict.__getitem__(value, base)
+    try:
+        return text == meant or not any(_apart(parse(text), meant, ""))
+    except MalformedJson:
+        return False
+
+
 def _apart(one: JsonValue, other: JsonValue, path: str) -> Iterator[str]:
     if isinstance(one, dict) and isinstance(other, dict):
         for name in dict.fromkeys([*dict.keys(one), *dict.keys(other)]):
+            if _is_spelling(one, name) and _is_spelling(other, name):
+                continue  # of what differs already
             below = f"{path}.{name}" if path else name
             if dict.__contains__(one, name) and dict.__contains__(other, name):
                 yield from _apart(dict.__getitem__(one, name), dict.__getitem__(other, name), below)

@@ -88,3 +88,17 @@ def test_of_several_the_one_of_the_same_check_and_then_the_nearest_is_taken(tmp_
 def test_a_reject_without_an_accept_and_the_reverse_are_listed(tmp_path):
     found = paired(write(tmp_path / "a", expect=REJECT), write(tmp_path / "b", expect=ACCEPT))
     assert found.without_twin == ("a", "b")
+
+
+def test_arguments_that_are_kept_as_their_text_too_differ_once(tmp_path):
+    def called(cents):
+        text = f'{{"order_id": "A-7741",  "amount_cents": {cents}}}'
+        return {"tool_calls": [{"name": "issue_refund", "arguments": text}], "output": f'{{"cents": {cents}}}'}
+
+    found = paired(
+        write(tmp_path / "refund-reject", expect=REJECT, record=called(42)),
+        write(tmp_path / "refund-accept", expect=ACCEPT, record=called(4200)),
+    )
+    assert [path for path in found.pairs[0].differing if path.startswith("tool_calls")] == [
+        "tool_calls[0].arguments.amount_cents"
+    ]
