@@ -114,6 +114,11 @@ def no_ordinal(text: str) -> bool:
     return _ORDINAL.fullmatch(text) is None and not edition(text)
 
 
+def key_text(text: str) -> bool:
+    """Tell whether a caller's own key is more than a word with a small number, or words alone: ``per-request``."""
+    return _ORDINAL.fullmatch(text) is None and (any(map(str.isdigit, text)) or no_plain_words(text))
+
+
 def edition(text: str) -> bool:
     """Tell whether words with a month, a day or a version name an edition of something: ``refunds-2026-08-01``.
 
