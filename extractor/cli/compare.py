@@ -63,6 +63,7 @@ Exit status:
 @options.by_lane
 @stores.store
 @options.as_json
+@options.quiet
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -75,11 +76,12 @@ def command(
     by_lane: bool,
     store: Path | None,
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Read the manifests, compare them, tell what was found, and end with the label's status, or the lane's."""
     _refuse_contradictions(manifests, cells, controls, missing_red)
     on_record = _on_record(case, store) if case is not None else None
-    console = Console(json=as_json)
+    console = Console(json=as_json, quiet=quiet)
     if cells:
         names = CELLS
         first, second, third, fourth = (

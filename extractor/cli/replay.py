@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from extractor.replay.gate import lacking
 from extractor.replay.manifest import Effect, Manifest
 from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
-from extractor.replay.suite import Implementation, controls, facts, shared_state
+from extractor.replay.suite import Control, Implementation, controls, facts, shared_state
 
 from . import options
 from .console import Console
@@ -83,6 +83,7 @@ Exit status:
 @click.option("--shadow", is_flag=True, help="Say the four facts of each case; judge nothing.")
 @click.option("--affected", metavar="MODULE:FUNCTION", help="With --shadow: the affected implementation.")
 @options.as_json
+@options.quiet
 @click.pass_context
 def command(  # noqa: PLR0913 # options that no configuration holds
     ctx: click.Context,
@@ -101,9 +102,10 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     shadow: bool,
     affected: str | None,
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Load everything before anything runs; then run, write and tell case by case."""
-    console = Console(json=as_json)
+    console = Console(json=as_json, quiet=quiet)
     project = project_at(Path.cwd())
     place = entrypoint or project.entrypoint
     if place is None:
@@ -160,8 +162,10 @@ def _run(
     file = out / f"{case.case_id}--{_UNSAFE.sub('-', code.version)[:60]}.json"
     manifest = suite.replay(case, code, begun=lambda started: write_manifest(file, started))
     gate = case.lane == "gate" and code.expect == "green"
+    beside: Mapping[str, Control] = {}
     if neighbours or gate:
-        manifest = replace(manifest, controls=controls(case, code))
+        beside = controls(case, code)
+        manifest = replace(manifest, controls={name: each.state for name, each in beside.items()})
     write_manifest(file, manifest)
     lacks = [*lacking(case.case_id, manifest.controls, tools=bool(case.tool_events))] if gate else []
     status = _status(manifest) or (EXITS["needs_review"] if lacks else 0)
@@ -170,7 +174,7 @@ def _run(
         lines: list[JsonValue] = [*lacks]
         console.data({**manifest.members(), "path": str(file), "exit_status": status, "gate_lacks": lines})
     else:
-        _tell(console, manifest, file, lacks)
+        _tell(console, manifest, file, lacks, beside)
     return status
 
 
@@ -202,7 +206,9 @@ def _weight(status: int) -> int:
     return (0, 15, 11, 1, 10, 4, 14, 13, 12).index(status)
 
 
-def _tell(console: Console, manifest: Manifest, file: Path, lacks: Sequence[str]) -> None:
+def _tell(
+    console: Console, manifest: Manifest, file: Path, lacks: Sequence[str], beside: Mapping[str, Control]
+) -> None:
     verdict = {True: "holds", False: "violated", None: "not judged"}[manifest.boundary_passed]
     reason = f" ({manifest.boundary.check}: {manifest.boundary.reason})" if manifest.boundary else ""
     console.rows(
@@ -237,8 +243,8 @@ def _tell(console: Console, manifest: Manifest, file: Path, lacks: Sequence[str]
         console.say(f"{fault.label}: {fault.message}")
     if manifest.first_divergence and manifest.first_divergence.cure:
         console.say(f"what to do: {manifest.first_divergence.cure}")
-    for name, state in manifest.controls.items():
-        console.say(f"control {name}: {state.replace('_', ' ')}")
+    for name, control in beside.items():
+        console.say(f"control {name}: {control.state.replace('_', ' ')}{f' ({control.why})' if control.why else ''}")
     for line in lacks:
         console.say(f"needs_review: {line}")
     ending = (

@@ -64,9 +64,12 @@ class ScriptedModel:
         self._stamp(place, event, request)
         return event.answer
 
-    def call(self, model: str | None, messages: Sequence[Message]) -> tuple[Part, ...]:
-        """Return the parts of the next recorded answer, for agents whose seam is a function of model and messages."""
-        return self.answer(ModelRequest(provider="", model=model, messages=tuple(messages))).parts
+    def call(self, model: str | None, messages: Sequence[Message | Mapping[str, JsonValue]]) -> tuple[Part, ...]:
+        """Return the parts of the next recorded answer, for agents whose seam is a function of model and messages.
+
+        Messages that are mappings are read as chat completions have them: ``{"role": "user", "content": "…"}``.
+        """
+        return self.answer(ModelRequest(provider="", model=model, messages=_sent(messages))).parts
 
     def peek(self, model: str | None) -> ModelEvent | None:
         """Return the exchange that the next call would be served from, without consuming it."""
@@ -149,3 +152,15 @@ def _named(case: ReplayCase, ids: JsonValue) -> tuple[Message, ...]:
     return (
         tuple(known[each] for each in ids if isinstance(each, str) and each in known) if isinstance(ids, list) else ()
     )
+
+
+def _sent(messages: Sequence[Message | Mapping[str, JsonValue]]) -> tuple[Message, ...]:
+    own = tuple(each for each in messages if isinstance(each, Message))
+    if len(own) == len(messages):
+        return own
+    from .providers import openai_chat  # for agents without a provider's client alone
+
+    chat: list[JsonValue] = [dict(each) for each in messages if not isinstance(each, Message)]
+    if own:
+        raise TypeError("messages are all of this kit, or all those of chat completions")
+    return openai_chat.messages(chat)

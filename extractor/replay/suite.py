@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extractor.errors import ValidationFailed
@@ -79,24 +80,37 @@ def _run(case: ReplayCase, code: Implementation) -> Manifest:
     ).manifest()
 
 
-def controls(case: ReplayCase, code: Implementation) -> dict[str, Held]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What came of one neighbouring case; ``why`` says of one that did not hold what is in the way, and where."""
+
+    state: Held
+    why: str | None = None
+
+
+def controls(case: ReplayCase, code: Implementation) -> dict[str, Control]:
     """Replay the neighbouring cases: ``held`` with a boundary that holds and no label of its own, else ``broken``; ``not_run`` where nothing
     can decide.
     """
     green = replace(code, expect="green")
-    found: dict[str, Held] = {}
-    for name, folder in case.control_folders():
-        try:
-            control = load_case(folder)
-        except ValidationFailed:
-            found[name] = "not_run"  # nobody has said yet what must hold there
-            continue
-        if control.control_of != case.case_id:
-            found[name] = "not_run"  # a copy of the case, or another case's neighbour, stands beside nothing
-            continue
-        told = replay(control, green)
-        found[name] = "not_run" if told.boundary_passed is None and told.label is None else _held(told)
-    return found
+    return {name: _control(case, folder, green) for name, folder in case.control_folders()}
+
+
+def _control(case: ReplayCase, folder: Path, code: Implementation) -> Control:
+    try:
+        control = load_case(folder)
+    except ValidationFailed:
+        return Control(state="not_run", why="it is no valid case yet: nobody has said what must hold there")
+    if control.control_of != case.case_id:
+        return Control(state="not_run", why="it is no neighbour of this case")
+    told = replay(control, code)
+    boundary = f"{told.boundary.check}: {told.boundary.reason}" if told.boundary else None
+    if told.boundary_passed is None and told.label is None:
+        return Control(state="not_run", why=boundary or "no check can decide")
+    if _held(told) == "held":
+        return Control(state="held")
+    fault = f"{told.faults[0].label}: {told.faults[0].message}" if told.faults else told.label
+    return Control(state="broken", why=fault or boundary)
 
 
 def shared_state(cases: Sequence[ReplayCase], code: Implementation) -> list[str]:
@@ -126,7 +140,7 @@ def facts(case: ReplayCase, current: Implementation, affected: Implementation | 
         validates="yes",
         affected_reproduces=reproduces([red] if red else []),
         current_passes=passes([green]),
-        controls_pass=controls_pass(controls(case, current)),
+        controls_pass=controls_pass({name: each.state for name, each in controls(case, current).items()}),
     )
 
 

@@ -314,3 +314,19 @@ def test_what_is_no_case_never_starts_an_agent(tmp_path, content):
     (tmp_path / "fixture.json").write_bytes(content)
     with pytest.raises((InputUnreadable, ValidationFailed)):
         load_case(tmp_path)
+
+
+def test_messages_of_an_agent_without_any_sdk_are_read_as_chat_completions():
+    told = {
+        "messages": [said(1, "user", "One."), said(2, "assistant", "Two.")],
+        "conversation": ["m1", "m2"],
+        "model_events": [{"model": "m", "input": ["m1"], "output": ["m2"], "usage": {}, "after": []}],
+    }
+
+    def asking(text):
+        return lambda incident: incident.model.call("m", [{"role": "user", "content": text}])[0]["text"]
+
+    same, other = session(**told).run(asking("One.")), session(**told).run(asking("Won."))
+    assert same.output == other.output == "Two."
+    assert finished(same).diverged == ()
+    assert [each.what for each in finished(other).diverged] == ["input"]

@@ -39,10 +39,15 @@ def read(asked: Members, _target: str) -> ModelRequest:
     return ModelRequest(
         provider="openai",
         model=word(asked.get("model")),
-        messages=with_tools([each for item in objects(asked.get("messages")) for each in _messages(item)]),
+        messages=messages(asked.get("messages")),
         tools=tuple(name for name in names if name),
         stream=asked.get("stream") is True,
     )
+
+
+def messages(told: JsonValue) -> tuple[Message, ...]:
+    """Return the messages of a request; each tool result beside the name of its call."""
+    return with_tools([each for item in objects(told) for each in _messages(item)])
 
 
 def _messages(item: Members) -> list[Message]:
