@@ -65,7 +65,7 @@ Exit status:
 @options.as_json
 @options.quiet
 @click.pass_context
-def command(
+def command(  # noqa: PLR0913 # options that no configuration holds
     ctx: click.Context,
     *,
     manifests: tuple[Path, ...],
