@@ -12,17 +12,36 @@ from extractor.model.config import Wanted
 from extractor.model.reading import Reading
 
 from . import index, indexing
+from .again import Piece, Place, Records, named, pieces, reading_again
 from .containers import NAMES
 from .evidence import with_evidence
 from .gather import gather
 from .indexing import Indexed
-from .ledger import Ledger
+from .ledger import Heard, Ledger
 from .limits import Limits
 from .scan import Scanner
-from .sources import Progress, expand
+from .sources import Progress, Source, expand
 from .survey import Survey, Teller, survey_traces
 
-__all__ = ["Indexed", "Limits", "Progress", "Survey", "make_index", "read", "survey", "with_evidence"]
+__all__ = [
+    "Heard",
+    "Indexed",
+    "Limits",
+    "Piece",
+    "Place",
+    "Progress",
+    "Records",
+    "Source",
+    "Survey",
+    "expand",
+    "make_index",
+    "named",
+    "pieces",
+    "read",
+    "reading_again",
+    "survey",
+    "with_evidence",
+]
 
 _DEFAULTS = Limits()
 

@@ -80,7 +80,7 @@ def _framing(delimiter: str) -> Framing:
                 if len(cells) != len(names):
                     yield Broken(number=number, code="cells")
                 elif finder is None or finder.positions("json", data):
-                    yield Frame(number=number, start=start, end=lines.offset, form="json", data=data)
+                    yield Frame(number=number, start=start, end=lines.offset, form="json", data=data, made=True)
 
     return cut
 

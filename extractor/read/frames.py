@@ -15,7 +15,7 @@ Form: TypeAlias = Literal["json", "protobuf"]
 class Frame:
     """One record: its number from 1 (the line, the message), its ``[start, end)`` in the plain file, its bytes.
 
-    ``compressed`` is set when the message was compressed on its own inside its file.
+    ``compressed`` is set when the message was compressed on its own inside its file, ``made`` when ``data`` was made of its bytes.
     """
 
     number: int
@@ -24,6 +24,7 @@ class Frame:
     form: Form
     data: bytes = field(repr=False)
     compressed: bool = False
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

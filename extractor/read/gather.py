@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from extractor.errors import InputUnreadable, TraceNotFound, UsageError
@@ -109,6 +109,30 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
     return reading
 
 
+def gather_again(scanner: Scanner, trace_id: str, hits_of: Callable[[str], Iterable[Hit]]) -> Reading:
+    """Return the reading of a trace whose records are known: what `gather` finds by its whole id.
+
+    ``hits_of`` gives every record that says something of a trace, in source order. Raises `TraceNotFound`.
+    """
+    catch = _Catch()
+    _take_all(catch, trace_id, hits_of)
+    linked = _linked(catch)
+    for target in sorted(linked):
+        _take_all(catch, target, hits_of)
+    return _reading(scanner, catch, linked)
+
+
+def _take_all(catch: _Catch, trace_id: str, hits_of: Callable[[str], Iterable[Hit]]) -> None:
+    for hit in hits_of(trace_id):
+        spans = [span for span in hit.spans if span.trace_id == trace_id]
+        catch.take(hit, spans, [told for told in hit.attachments if told.trace_id == trace_id])
+
+
+def _linked(catch: _Catch) -> set[str]:
+    targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
+    return targets - catch.trace_ids()
+
+
 def _refuse_damaged(damaged: Mapping[int, InputUnreadable]) -> None:
     """Raise the fault of the first damaged source, if there is one."""
     for _, fault in sorted(damaged.items()):
@@ -132,8 +156,7 @@ def _gathered(scanner: Scanner, wanted: Wanted) -> Reading:
     _refuse_ambiguous(catch)
     of_sessions = set().union(*catch.by_session.values()) if catch.by_session else set()
     _more(scanner, catch, of_sessions - catch.trace_ids(), everything=everything)
-    targets = {link.trace_id for versions in catch.spans.values() for span in versions for link in span.links}
-    linked = targets - catch.trace_ids()
+    linked = _linked(catch)
     _more(scanner, catch, linked, everything=everything)
     return _reading(scanner, catch, linked)
 

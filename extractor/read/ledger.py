@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from extractor.model.reading import Note
 
 _Place = tuple[int, int, int, str]
+Entry: TypeAlias = tuple[str, int, int, int, str]
+"""Code, file, record, item, reason."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -20,6 +23,11 @@ class Ledger:
         """Enter a fact about a file, a record of it, or the nth report on that record."""
         self._places.setdefault(code, set()).add((file, record, item, reason))
 
+    def enter(self, entry: Entry) -> None:
+        """Enter what another ledger heard."""
+        code, file, record, item, reason = entry
+        self.add(code, file=file, record=record, item=item, reason=reason)
+
     def notes(self) -> tuple[Note, ...]:
         """Return the entries in code order; every place counts, the first ones are named."""
         return tuple(
@@ -30,6 +38,26 @@ class Ledger:
             )
             for code, places in sorted(self._places.items())
         )
+
+
+@dataclass(slots=True, kw_only=True)
+class Heard(Ledger):
+    """A ledger that also keeps what was entered of each record until it is taken."""
+
+    _of_record: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+
+    def add(self, code: str, *, file: int, record: int = 0, item: int = 0, reason: str = "") -> None:
+        """Enter a fact, and keep it for its record."""
+        Ledger.add(self, code, file=file, record=record, item=item, reason=reason)
+        if record:
+            self._of_record.setdefault((file, record), []).append((code, file, record, item, reason))
+
+    def taken(self, file: int, record: int) -> tuple[Entry, ...]:
+        """Return what was entered of a record; what was entered of records before it is let go."""
+        found = self._of_record.pop((file, record), [])
+        for earlier in [key for key in self._of_record if key < (file, record)]:
+            del self._of_record[earlier]
+        return tuple(found)
 
 
 def _named(place: _Place) -> str:

@@ -215,6 +215,10 @@ class Scanner:
                     report("table_not_recognised")
                     return
 
+    def again(self, source: Source, frame: Frame) -> Iterator[Hit]:
+        """Yield what a record tells whose bytes were cut out of an uncompressed file before."""
+        yield from self._parsed(source, frame, None)
+
     def _parsed(self, source: Source, frame: Frame, compressed: str | None) -> Iterator[Hit]:
         layer = compressed or ("zstd" if frame.compressed else None)
         yield from self._hits(source, frame, f"+{layer}" if layer else "", partial(_decode, frame, self.container))

@@ -40,6 +40,7 @@ class Source:
     path: Path | None = None
     content: bytes | None = field(default=None, repr=False)
     stored: Stored | None = None
+    sha256: str | None = None  # where it was computed before
 
     def open(self) -> BinaryIO:
         """Return the stored bytes from their beginning. Raises `InputUnreadable`."""
@@ -54,6 +55,9 @@ class Source:
 
     def digest(self) -> Callable[[], str]:
         """Return what gives the digest of the bytes as stored, in hex; of a large file it is computed meanwhile."""
+        if self.sha256 is not None:
+            known = self.sha256
+            return lambda: known
         if self.size < _LARGE:
             digest = self._sha256()
             return lambda: digest

@@ -1,0 +1,173 @@
+"""Traces from records that an earlier pass cut out: what each record says of each trace, and where the record stands."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from extractor.errors import InputUnreadable
+from extractor.model.reading import Reading
+from extractor.model.span import Span
+
+from .containers.interface import Attachment
+from .frames import Form, Frame
+from .gather import gather_again
+from .ledger import Entry, Heard, Ledger
+from .limits import Limits
+from .scan import Hit, Scanner
+from .sources import Progress, Source
+
+_KEPT = 32 << 20  # bytes of records that are kept parsed, which takes about ten times as much
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a record stands: source and record, numbered from 1, and its ``[start, end)`` bytes of the plain file.
+
+    ``sought`` says that the stored file's own bytes there are the record: not so in what is compressed, or a table.
+    """
+
+    source: int
+    number: int
+    start: int
+    end: int
+    form: Form
+    sought: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What one record says of one trace. ``notes`` are what reading the record entered in the ledger."""
+
+    place: Place
+    container: str
+    spans: tuple[Span, ...] = field(repr=False)
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+    notes: tuple[Entry, ...] = ()
+
+
+PiecesOf = Callable[[str], Iterable[Piece]]
+"""Gives what every record says of a trace, in the order of sources and records."""
+
+
+def pieces(
+    sources: Sequence[Source],
+    limits: Limits,
+    *,
+    container: str | None = None,
+    progress: Progress | None = None,
+    damaged: dict[int, InputUnreadable] | None = None,
+    ledger: Heard | None = None,
+) -> Iterator[Mapping[str, Sequence[Piece]]]:
+    """Yield for each record of the sources its pieces by trace id, in one pass.
+
+    ``damaged`` takes sources that break a bound; without it they raise `InputUnreadable`.
+    """
+    heard = ledger or Heard(shown=limits.places)
+    scanner = Scanner(
+        sources=tuple(sources), limits=limits, ledger=heard, progress=progress, container=container, damaged=damaged
+    )
+    yield from _by_record(scanner.hits(None), heard)
+
+
+def _by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequence[Piece]]]:
+    for (source, number), group in groupby(hits, key=lambda hit: (hit.source.number, hit.frame.number)):
+        of_record = list(group)
+        notes = heard.taken(source, number)
+        found: dict[str, list[Piece]] = defaultdict(list)
+        for hit in of_record:
+            told = [*(span.trace_id for span in hit.spans), *(each.trace_id for each in hit.attachments)]
+            for trace_id in dict.fromkeys(told):
+                found[trace_id].append(_piece(hit, trace_id, notes))
+        yield found
+
+
+def _piece(hit: Hit, trace_id: str, notes: tuple[Entry, ...]) -> Piece:
+    frame = hit.frame
+    place = Place(
+        source=hit.source.number,
+        number=frame.number,
+        start=frame.start,
+        end=frame.end,
+        form=frame.form,
+        sought=hit.source.path is not None and "+" not in hit.container and not frame.made,
+    )
+    return Piece(
+        place=place,
+        container=hit.container,
+        spans=tuple(span for span in hit.spans if span.trace_id == trace_id),
+        attachments=tuple(told for told in hit.attachments if told.trace_id == trace_id),
+        notes=notes,
+    )
+
+
+class Records:
+    """Reads records of files again at the places where they stand; those read lately are kept, since traces share them."""
+
+    def __init__(self, sources: Iterable[Source], limits: Limits, container: str | None = None) -> None:
+        self._sources = {source.number: source for source in sources}
+        self._limits = limits
+        self._container = container
+        self._kept: OrderedDict[Place, Mapping[str, Sequence[Piece]]] = OrderedDict()
+        self._size = 0
+
+    def pieces(self, trace_id: str, place: Place) -> Sequence[Piece]:
+        """Return what the record at a place says of a trace. Raises `InputUnreadable` where it no longer stands there."""
+        if place in self._kept:
+            self._kept.move_to_end(place)
+        else:
+            self._keep(place, self._read(place))
+        found = self._kept[place].get(trace_id)
+        if found is None:
+            raise InputUnreadable(f"file {place.source} changed while it was read")
+        return found
+
+    def _keep(self, place: Place, found: Mapping[str, Sequence[Piece]]) -> None:
+        self._kept[place] = found
+        self._size += place.end - place.start
+        while self._size > _KEPT and len(self._kept) > 1:
+            old, _ = self._kept.popitem(last=False)
+            self._size -= old.end - old.start
+
+    def _read(self, place: Place) -> Mapping[str, Sequence[Piece]]:
+        source = self._sources[place.source]
+        with source.open() as file:
+            file.seek(place.start)
+            data = file.read(place.end - place.start)
+        heard = Heard(shown=self._limits.places)
+        scanner = Scanner(sources=(source,), limits=self._limits, ledger=heard, container=self._container)
+        frame = Frame(number=place.number, start=place.start, end=place.end, form=place.form, data=data)
+        return next(_by_record(scanner.again(source, frame), heard), {})
+
+
+def reading_again(sources: Sequence[Source], limits: Limits, trace_id: str, pieces_of: PiecesOf) -> Reading:
+    """Return what `read.read` gives for a whole id: the same spans and notes about them, linked traces included.
+
+    Raises `TraceNotFound`.
+    """
+    ledger = Ledger(shown=limits.places)
+    scanner = Scanner(sources=tuple(sources), limits=limits, ledger=ledger)
+    by_number = {source.number: source for source in sources}
+
+    def hits_of(wanted: str) -> Iterator[Hit]:
+        for piece in pieces_of(wanted):
+            place = piece.place
+            for entry in piece.notes:
+                ledger.enter(entry)
+            frame = Frame(number=place.number, start=place.start, end=place.end, form=place.form, data=b"")
+            yield Hit(
+                source=by_number[place.source],
+                container=piece.container,
+                frame=frame,
+                spans=piece.spans,
+                attachments=piece.attachments,
+            )
+
+    return gather_again(scanner, trace_id, hits_of)
+
+
+def named(source: Source, sha256: str | None = None) -> Source:
+    """Return a source without content that is held: what another process needs to name it."""
+    return replace(source, content=None, stored=None, sha256=sha256)

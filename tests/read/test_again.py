@@ -1,0 +1,84 @@
+"""A trace whose records are known is read as one that was sought: the same spans, and the same notes about them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+import pytest
+
+from extractor import read
+from extractor.errors import InputUnreadable
+from extractor.model.config import Wanted
+
+from .build import OTHER, TRACE, every_container, lines, request, rich, span
+
+LIMITS = read.Limits()
+LINKED = {"links": [{"traceId": OTHER, "spanId": f"{9:016x}"}]}
+
+
+def passed_over(file):
+    sources = read.expand([str(file)], None, LIMITS)
+    found = defaultdict(list)
+    for record in read.pieces(sources, LIMITS):
+        for trace_id, pieces in record.items():
+            found[trace_id].extend(pieces)
+    return sources, found
+
+
+def both_ways(file):
+    """Return the reading by pieces as the pass had them, and by places alone where a file can be sought."""
+    sources, found = passed_over(file)
+    records = read.Records(sources, LIMITS)
+
+    def by_place(trace_id):
+        for piece in found[trace_id]:
+            yield from records.pieces(trace_id, piece.place) if piece.place.sought else [piece]
+
+    return [read.reading_again(sources, LIMITS, TRACE, of) for of in (found.__getitem__, by_place)]
+
+
+def same(found, expected):
+    assert repr(found.spans) == repr(expected.spans)
+    assert found.span_notes == expected.span_notes
+    assert [(each.name, each.container, each.ranges, each.sha256) for each in found.files] == [
+        (each.name, each.container, each.ranges, each.sha256) for each in expected.files
+    ]
+
+
+@pytest.mark.parametrize("name", CONTAINERS := every_container())
+def test_every_container(tmp_path, name):
+    file = tmp_path / "export"
+    file.write_bytes(CONTAINERS[name])
+    expected = read.read([str(file)], Wanted(trace_ids=(TRACE,)))
+    for found in both_ways(file):
+        same(found, expected)
+
+
+@pytest.mark.parametrize("present", [True, False])
+def test_linked_traces_and_records_that_others_share(tmp_path, present):
+    other = [span(9, trace_id=OTHER, parent=None)] if present else []
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(lines([request(span(1), *other, span(2, **LINKED)), request(span(3)), *rich()]))
+    expected = read.read([str(file)], Wanted(trace_ids=(TRACE,)))
+    for found in both_ways(file):
+        same(found, expected)
+
+
+def test_a_file_that_changed_is_told(tmp_path):
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(lines([request(span(1)), request(span(2))]))
+    sources, found = passed_over(file)
+    file.write_bytes(lines([request(span(1, trace_id=OTHER)), request(span(2))]))
+    records = read.Records(sources, LIMITS)
+    with pytest.raises(InputUnreadable, match="file 1 changed while it was read"):
+        records.pieces(TRACE, found[TRACE][0].place)
+
+
+def test_few_records_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("extractor.read.again._KEPT", 1)
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(b"\n".join(json.dumps(request(span(n))).encode() for n in range(1, 6)))
+    expected = read.read([str(file)], Wanted(trace_ids=(TRACE,)))
+    for found in both_ways(file):
+        same(found, expected)
