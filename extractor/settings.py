@@ -20,10 +20,21 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("time-zone", "locale", "workflow-version", "prompt-version")
 _PATHS = ("out", "key-file")
 _LISTS = ("keep", "drop", "rules")
-_TABLES = ("own", "deny", "nlp", "approvals", "replay", "checks")
+_TABLES = ("own", "deny", "nlp", "bulk", "approvals", "replay", "checks")
 
 Table = Mapping[str, object]
-_Section = TypeVar("_Section", Own, Deny, Nlp)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bulk:
+    """What a scheduled run chooses (``where``: rules, one of which is enough), how old a trace must be, how long it may take."""
+
+    where: tuple[str, ...] = ()
+    settle: str = "15m"
+    timeout: str = "10m"
+
+
+_Section = TypeVar("_Section", Own, Deny, Nlp, Bulk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +49,7 @@ class Settings:
     key_file: Path | None = None
     rules: tuple[Path, ...] = ()
     config: RunConfig = field(default_factory=RunConfig)
+    bulk: Bulk = field(default_factory=Bulk)
     approvals: Table | None = None
 
 
@@ -66,6 +78,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
     own = _section(table, "own", Own, faults)
     deny = _section(table, "deny", Deny, faults)
     nlp = _section(table, "nlp", Nlp, faults)
+    bulk = _section(table, "bulk", Bulk, faults)
     approvals = table.get("approvals")
     if approvals is not None and not isinstance(approvals, dict):
         faults.append("approvals: must be a table")
@@ -77,6 +90,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
         key_file=folder / key_file if key_file else None,
         rules=tuple(folder / name for name in lists["rules"]),
         approvals=approvals if isinstance(approvals, dict) else None,
+        bulk=bulk,
         config=RunConfig(
             override=Override(keep=lists["keep"], drop=lists["drop"]),
             time_zone=texts["time-zone"],

@@ -42,6 +42,7 @@ COMMANDS = {
     "register": "List every case with its state, its people and its dates.",
     "purge": "Remove expired cases from quarantine and from the rejected ones, and expired captures of approved cases.",
     "export": "Write what continuous integration needs of the approved cases, or one case in another tool's format.",
+    "bulk": "Turn many traces into proved cases, in quarantine.",
     "import": "Turn another tool's recording into a proved case, in quarantine.",
     "retain": "Keep the raw traces of possible incidents before the backend forgets them.",
     "redact": "Redact any JSON, JSON lines or text.",

@@ -21,6 +21,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 _TEXT_BYTES = 64 * 1024
 _BOUNDS = re.compile(r"([^=]+)=(\d{1,6})(\.\.(\d{1,6})?)?", re.ASCII)
+_DURATION = re.compile(r"(\d{1,9})([smhd]?)", re.ASCII)
 _LIMIT = re.compile(r"(\d{1,9})(%?)", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
@@ -140,6 +141,20 @@ def instant(ctx: click.Context, param: click.Parameter, value: str | None) -> st
     if moment.tzinfo is None:
         raise UsageError(f"{param.opts[0]} must carry an offset from UTC, as in 2026-03-29T00:59:30+01:00")
     return value
+
+
+def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Return a length of time in seconds: 90s, 15m, 2h, 1d, or 0."""
+    del ctx
+    return None if value is None else seconds(value, param.opts[0])
+
+
+def seconds(text: str, name: str) -> float:
+    """Return a length of time in seconds. Raises `UsageError`, which names the option or the setting."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or (not found[2] and int(found[1])):
+        raise UsageError(f"{name} must be a length of time, as in 90s, 15m, 2h or 1d")
+    return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}[found[2]])
 
 
 def limit(ctx: click.Context, param: click.Parameter, value: str | None) -> Limit | None:

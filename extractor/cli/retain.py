@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 
 from extractor import normalise, read, ruleset, settings
-from extractor.errors import InputUnreadable, TraceNotFound, UsageError
+from extractor.bulk.choosing import listed
+from extractor.errors import TraceNotFound, UsageError
 from extractor.model.calls import side_effecting
 from extractor.model.config import Wanted
-from extractor.model.json import MalformedJson, parse
 from extractor.model.reading import TraceSummary
 from extractor.model.span import Span
 from extractor.retain import odds, purge, retain
@@ -83,13 +83,13 @@ def command(  # noqa: PLR0913  # one parameter an option
     with console.progress("reading") as progress:
         speech = normalise.speech(rules)
         found = read.survey(sources, progress=progress, stdin=sys.stdin.buffer, tell=partial(told, speech))
-    listed = _listed(flagged) if flagged is not None else frozenset()
+    on_list = listed(flagged) if flagged is not None else frozenset()
     wanted = {
         trace.trace_id: why
         for trace in found.traces
-        if (why := tuple(_reasons(trace, rules, listed, errors=errors, side_effects=side_effects)))
+        if (why := tuple(_reasons(trace, rules, on_list, errors=errors, side_effects=side_effects)))
     }
-    absent = len(listed - {trace.trace_id for trace in found.traces})
+    absent = len(on_list - {trace.trace_id for trace in found.traces})
     kept = written = 0
     for spans, reasons in _spans(sources, wanted):
         kept += 1
@@ -117,33 +117,6 @@ def _reasons(
         yield "side_effects"
     if trace.trace_id in listed:
         yield "flagged"
-
-
-def _listed(file: Path) -> frozenset[str]:
-    """Return the ids of a list. Raises `InputUnreadable` by line, never by content."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
-        raise InputUnreadable("the list of flagged traces cannot be read as UTF-8 text") from None
-    found: set[str] = set()
-    for number, line in enumerate(map(str.strip, lines), start=1):
-        if not line or line.startswith("#"):
-            continue
-        trace_id = _member(line, number) if line.startswith("{") else line
-        digits = trace_id.lower()
-        if len(digits) != 32 or digits.strip("0123456789abcdef"):
-            raise InputUnreadable(f"line {number} of the list names no trace id of 32 hex digits")
-        found.add(digits)
-    return frozenset(found)
-
-
-def _member(line: str, number: int) -> str:
-    try:
-        entry = parse(line)
-    except MalformedJson:
-        raise InputUnreadable(f"line {number} of the list is no JSON") from None
-    named = entry.get("trace_id") if isinstance(entry, dict) else None
-    return named if isinstance(named, str) else ""
 
 
 def _spans(sources: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[list[Span], Sequence[str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -13,7 +13,7 @@ from extractor.model.span import Span
 
 from .containers.interface import Attachment
 from .frames import Form, Frame
-from .gather import gather_again
+from .gather import gather_again, is_partial
 from .ledger import Entry, Heard, Ledger
 from .limits import Limits
 from .scan import Hit, Scanner
@@ -142,12 +142,22 @@ class Records:
         return next(_by_record(scanner.again(source, frame), heard), {})
 
 
-def reading_again(sources: Sequence[Source], limits: Limits, trace_id: str, pieces_of: PiecesOf) -> Reading:
+def reading_again(
+    sources: Sequence[Source],
+    limits: Limits,
+    trace_id: str,
+    pieces_of: PiecesOf,
+    *,
+    damaged: Collection[int] = (),
+) -> Reading:
     """Return what `read.read` gives for a whole id: the same spans and notes about them, linked traces included.
 
+    ``damaged`` are sources that broke a bound; where the trace does not stand whole in the others, `InputUnreadable` is raised.
     Raises `TraceNotFound`.
     """
     ledger = Ledger(shown=limits.places)
+    for number in damaged:
+        ledger.add("file_unreadable", file=number)
     scanner = Scanner(sources=tuple(sources), limits=limits, ledger=ledger)
     by_number = {source.number: source for source in sources}
 
@@ -165,7 +175,10 @@ def reading_again(sources: Sequence[Source], limits: Limits, trace_id: str, piec
                 attachments=piece.attachments,
             )
 
-    return gather_again(scanner, trace_id, hits_of)
+    reading = gather_again(scanner, trace_id, hits_of)
+    if damaged and is_partial(reading):
+        raise InputUnreadable(f"file {min(damaged)} is damaged, and may hold more of the trace")
+    return reading
 
 
 def named(source: Source, sha256: str | None = None) -> Source:

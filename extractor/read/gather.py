@@ -104,9 +104,14 @@ def gather(scanner: Scanner, wanted: Wanted) -> Reading:
         _refuse_damaged(damaged)
         raise
     exact = not wanted.sessions and all(len(_asked(text)) == ids.TRACE_DIGITS for text in wanted.trace_ids)
-    if not exact or _PARTIAL.intersection(note.code for note in reading.span_notes):
+    if not exact or is_partial(reading):
         _refuse_damaged(damaged)
     return reading
+
+
+def is_partial(reading: Reading) -> bool:
+    """Return whether spans of the traces are absent: one without its parent, or no root."""
+    return not _PARTIAL.isdisjoint(note.code for note in reading.span_notes)
 
 
 def gather_again(scanner: Scanner, trace_id: str, hits_of: Callable[[str], Iterable[Hit]]) -> Reading:

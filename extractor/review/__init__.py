@@ -11,6 +11,7 @@ from ._decisions import decide, take
 from ._folder import read_folder
 from ._ground import Ground
 from ._keeping import Purged, enrol, purge, put_on_record, red_run, retire
+from ._known import KnownTrace, enrol_all, known_traces, supersede
 from ._listing import Register, Row, locate, register
 from ._pack import pack
 from ._packets import over_packet, subject
@@ -26,6 +27,7 @@ __all__ = [
     "Confirmations",
     "Decision",
     "Facts",
+    "KnownTrace",
     "Policy",
     "Purged",
     "Register",
@@ -35,7 +37,9 @@ __all__ = [
     "approved_content",
     "decide",
     "enrol",
+    "enrol_all",
     "facts_of",
+    "known_traces",
     "locate",
     "over_packet",
     "pack",
@@ -49,6 +53,7 @@ __all__ = [
     "require_approved",
     "retire",
     "state",
+    "supersede",
     "take",
     "validate_approved",
 ]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from ..errors import ApprovalRefused, InputUnreadable, UsageError
 from ..model.json import JsonValue, MalformedJson, parse
 from ..model.layout import APPROVED, CAPTURE, FIXTURE, PLACES, QUARANTINE, REJECTED, RESTRICTED, RETIRED, is_case_id
 from ..replay.fixture_check import MAX_BYTES
-from ..write import shelves
 from ._folder import CaseFolder, read_folder
 from ._ground import Ground
+from ._known import enrol_all
 from ._opened import opened_store
-from ._register import Facts, Record, folders, of_move, records
+from ._register import Facts, Record, folders, of_move
 from ._roles import is_machine
 from ._statement import Malformed, instant, spelled
 
@@ -175,11 +175,4 @@ def _end(capture: Mapping[str, JsonValue], ttl_days: int | None) -> datetime | N
 
 def enrol(root: Path, case_id: str, *, now: datetime | None = None) -> None:
     """Put an extracted case on record, in the register's local half; a case that is on record there already is not put again."""
-    # Not the whole ground: a policy that is not understood must not stand in the way of an extraction.
-    with shelves(root) as held:
-        lines = records(root)
-        known = [one for one in lines if one.local and one.case_id == case_id and one.event == "extracted"]
-        ended = [one for one in lines if not one.local and one.case_id == case_id]
-        if not known or any(end.at >= known[-1].at for end in ended):
-            at = spelled(now or datetime.now(UTC))
-            held.record(Record(at=at, event="extracted", case_id=case_id).line(), local=True)
+    enrol_all(root, [case_id], now=now)

@@ -15,8 +15,8 @@ from ..model.layout import APPROVED, LOCAL_REGISTER, PLACES, QUARANTINE, REGISTE
 from ._folder import CaseFolder, read_folder, sha256
 from ._statement import Malformed, instant
 
-Event: TypeAlias = Literal["extracted", "set", "approved", "rejected", "retired", "purged", "expired"]
-"""``expired`` is a line about a capture or a source copy that was removed; the case itself stays."""
+Event: TypeAlias = Literal["extracted", "set", "superseded", "approved", "rejected", "retired", "purged", "expired"]
+"""``superseded`` says which case of quarantine stands for another result of the same trace, mostly one of the same id. ``expired`` is a line about a capture or a source copy that was removed; the case itself stays."""
 
 _EVENTS: tuple[Event, ...] = get_args(Event)
 # Where a case may stand after its last public line; a case that was purged or rejected need not stand anywhere.
@@ -164,7 +164,8 @@ def vanished(root: Path, lines: Sequence[Record], committed: Iterable[str] = ())
         if public is not None and public.event in _EXPECTED and not places & _EXPECTED[public.event]:
             problems.append(f"{case_id}: was {public.event}, and its folder is gone without a record")
         since = max(public.at if public else "", moved.get(case_id, ""))
-        if private is not None and private.at > since and QUARANTINE not in places:
+        replaced = private is not None and private.members.get("by", case_id) != case_id
+        if private is not None and not replaced and private.at > since and QUARANTINE not in places:
             problems.append(f"{case_id}: was in quarantine, and its folder is gone without a record")
     told = {record.case_id for record in lines if record.event in {"retired", "approved"} and not record.local}
     problems += [

@@ -55,11 +55,12 @@ class Braintrust(JsonContainer):
     def spans(self, record: dict[str, JsonValue], report: Report) -> Iterator[Span | Attachment]:
         """Yield a span for each row; of a span in several rows each says what it knows."""
         for row in [record] if _is_row(record) else _page(record):
-            if row.get("_object_delete"):
-                report("row_deleted")
-                continue
             try:
-                yield _span(row, report)
+                if row.get("_object_delete"):
+                    report("row_deleted")
+                    yield Attachment(trace_id=ids.foreign_trace_id(row.get("root_span_id")))
+                else:
+                    yield _span(row, report)
             except RefusedError:
                 report("span_refused")
 

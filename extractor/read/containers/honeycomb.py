@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import ClassVar
 
 from extractor.model.json import JsonValue
@@ -36,6 +37,8 @@ class Honeycomb(JsonContainer):
         """Yield the one span; events and links of spans, and sampling, are reported."""
         if "meta.annotation_type" in record:
             report("annotation_row_not_joined")
+            with suppress(RefusedError):
+                yield Attachment(trace_id=ids.foreign_trace_id(record.get("trace.trace_id")))
             return
         rate = pick(record, "SampleRate", "samplerate")
         if isinstance(rate, int | float) and rate > 1:

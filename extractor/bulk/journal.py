@@ -1,0 +1,148 @@
+"""What a run has done so far, a line a trace: after a crash the next run goes on from here."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from extractor.model.json import JsonValue, MalformedJson, compact, parse
+
+from .one import Result
+
+NAME: Final = "journal.jsonl"
+Outcome: TypeAlias = Literal["written", "unchanged", "superseded", "kept_back", "standing", "dead"]
+"""What became of a trace: its case was written, stood already, replaced an older one, was one too many of its signature, has been decided on
+by people already, or there is none.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line: what came of one trace in one run, counted from 1. It holds no value of the trace: a keyed digest names it.
+
+    ``signature`` is the kind of its failure, on one line; ``classes`` are redactions by entity; ``seconds`` is wall time.
+    """
+
+    run: int = 0
+    trace_ref: str
+    outcome: Outcome
+    case_id: str | None = None
+    signature: str | None = None
+    stage: str | None = None
+    code: str | None = None
+    place: str | None = None
+    replayable: bool = False
+    residuals: int = 0
+    classes: Mapping[str, int] = field(default_factory=dict)
+    spans: int = 0
+    source_bytes: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, result: Result, outcome: Outcome) -> Entry:
+        """Return the line of a result."""
+        return cls(
+            trace_ref=result.trace_ref,
+            outcome=outcome,
+            case_id=result.case_id,
+            signature=result.signature.text() if result.signature else None,
+            stage=result.stage,
+            code=result.code,
+            place=result.place,
+            replayable=result.replayable,
+            residuals=result.residuals,
+            classes=dict(result.classes),
+            spans=result.spans,
+            source_bytes=result.source_bytes,
+            seconds=round(result.seconds, 6),
+        )
+
+    @classmethod
+    def failed(cls, result: Result, stage: str, code: str) -> Entry:
+        """Return the line of a result that was made and could not be written."""
+        return replace(cls.of(result, "dead"), case_id=None, stage=stage, code=code)
+
+    def members(self) -> dict[str, JsonValue]:
+        """Return the line as JSON."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Journal:
+    """The lines of all runs by trace, the last word of each; new ones are appended. ``run`` is the number of this one."""
+
+    _descriptor: int
+    run: int
+    resumed: bool
+    _entries: dict[str, Entry] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> None:
+        """Write a line down."""
+        entry = replace(entry, run=self.run)
+        os.write(self._descriptor, f"{compact(entry.members())}\n".encode())
+        self._entries[entry.trace_ref] = entry
+
+    def is_done(self, trace_ref: str) -> bool:
+        """Say whether this very run, before it was cut short, has dealt with a trace."""
+        known = self._entries.get(trace_ref)
+        return self.resumed and known is not None and known.run == self.run
+
+    def is_known(self, trace_ref: str) -> bool:
+        """Say whether some run has made a case of a trace, or kept it back."""
+        known = self._entries.get(trace_ref)
+        return known is not None and known.outcome != "dead"
+
+    def of_run(self) -> list[Entry]:
+        """Return what this run has done, in order."""
+        return [entry for entry in self._entries.values() if entry.run == self.run]
+
+    def signatures(self) -> Counter[str]:
+        """Return how many cases were kept of each kind of failure."""
+        kept = [each for each in self._entries.values() if each.outcome not in ("dead", "kept_back")]
+        return Counter(each.signature or "" for each in kept)
+
+
+@contextmanager
+def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
+    """Yield the journal of a folder, for a new run or to go on with the last one. What a crash cut off is cut away."""
+    path = folder / NAME
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.ftruncate(descriptor, whole)
+        entries: dict[str, Entry] = {}
+        last = 0
+        for each in _lines(content[:whole]):
+            if isinstance(each, int):
+                last = max(last, each)
+                continue
+            entries.pop(each.trace_ref, None)  # the order is that of the last words
+            entries[each.trace_ref] = each
+            last = max(last, each.run)
+        resumed = resume and last > 0
+        run = last if resumed else last + 1
+        if not resumed:
+            os.write(descriptor, f"{compact({'run': run})}\n".encode())
+        yield Journal(descriptor, run, resumed, entries)
+    finally:
+        os.close(descriptor)
+
+
+def _lines(content: bytes) -> Iterator[Entry | int]:
+    for line in content.splitlines():
+        try:
+            told = parse(line)
+        except MalformedJson:
+            continue
+        if isinstance(told, dict) and "trace_ref" in told:
+            known = {name: told[name] for name in Entry.__dataclass_fields__ if name in told}
+            yield Entry(**known)  # type: ignore[arg-type]  # as `members` wrote it
+        elif isinstance(told, dict) and isinstance(told.get("run"), int):
+            yield told["run"]  # type: ignore[misc]  # an integer

@@ -1,0 +1,323 @@
+"""A run on one machine: plan, convert in worker processes, write in the plan's order, go on after a crash."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Protocol
+
+from extractor import review
+from extractor.errors import CaseExists, ExtractFixtureError, UsageError
+from extractor.model.layout import CAPTURE, QUARANTINE
+from extractor.model.reading import Note
+from extractor.pipeline import Occasion
+from extractor.read import Limits, Progress, Source, named
+from extractor.review import KnownTrace
+from extractor.write import store
+
+from . import journal, plan, spill
+from .choosing import Choice
+from .journal import Entry, Journal, Outcome
+from .one import Job, Result
+from .plan import Known, Plan
+from .pool import Pool
+from .worker import Setup, Task
+
+FOLDER: Final = ".bulk"
+_AHEAD: Final = 64  # traces a worker that may end before an earlier one
+_TOGETHER: Final = 20  # cases put on record at once
+
+
+class Listener(Protocol):
+    """Hears how a run goes on."""
+
+    def reading(self) -> Progress | None:
+        """Return what hears of the pass over the sources."""
+
+    def converting(self, done: int, total: int, failed: int) -> None:
+        """Take note that so many of the chosen traces have ended, and so many of them without a case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a run is asked for. ``settle_ns`` is how old a trace must be; ``now_ns`` since the epoch. ``per_signature`` and ``limit`` are
+    None for no bound; ``timeout`` is in seconds a trace. ``again`` converts what is known already. ``resume`` goes on with the run that was
+    cut short: what failed in it is not tried again.
+    """
+
+    sources: tuple[Source, ...]
+    out: Path
+    job: Job
+    occasion: Occasion
+    choice: Choice
+    now: datetime
+    settle_ns: int
+    limits: Limits = field(default_factory=Limits)
+    container: str | None = None
+    workers: int = 1
+    timeout: float = 600.0
+    limit: int | None = None
+    per_signature: int | None = None
+    again: bool = False
+    resume: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where the run keeps its own files."""
+        return self.out / FOLDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """Traces that this run did not convert, by why."""
+
+    not_chosen: int = 0
+    known: int = 0
+    settling: int = 0
+    over_limit: int = 0
+    absent: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What came of a run. ``entries`` are its traces in the plan's order, those done before it was resumed among them.
+
+    ``notes`` are what reading the sources found wrong; ``peak`` the most memory of a worker, in bytes; ``seconds`` by stage.
+    """
+
+    traces: int
+    passed: Passed
+    entries: tuple[Entry, ...]
+    notes: tuple[Note, ...]
+    damaged: int
+    peak: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def dead(self) -> tuple[Entry, ...]:
+        """The traces without a case, with stage, code and place."""
+        return tuple(each for each in self.entries if each.outcome == "dead")
+
+
+def run(order: Order, listener: Listener) -> Run:
+    """Convert what was chosen. Raises `UsageError` where another run is at work or the folder cannot be used, `InputUnreadable` for sources none
+    of which can be read.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(_own(order.folder))
+        kept = stack.enter_context(journal.opened(folder, resume=order.resume))
+        aside = stack.enter_context(spill.spilling(folder))
+        clock = _Clock()
+        made = plan.make(
+            order.sources,
+            order.choice,
+            folder,
+            aside,
+            limits=order.limits,
+            container=order.container,
+            progress=listener.reading(),
+        )
+        clock.lap("reading")
+        stack.callback(made.path.unlink, missing_ok=True)
+        setup = Setup(
+            job=order.job,
+            occasion=order.occasion,
+            plan=made,
+            sources=tuple(named(each, made.sources()[each.number]) for each in order.sources),
+            limits=order.limits,
+            container=order.container,
+            aside=aside.key,
+        )
+        known = review.known_traces(order.out)
+        chosen = _Chosen(order, made, known, kept)
+        tasks = list(chosen.tasks())
+        pool = Pool(setup=setup, size=min(order.workers, max(1, len(tasks))), timeout=order.timeout)
+        committing = _Committing(order, kept, known)
+        _convert(pool, tasks, committing, listener)
+        clock.lap("converting")
+        return Run(
+            traces=chosen.seen,
+            passed=chosen.passed(),
+            entries=tuple(kept.of_run()),
+            notes=made.notes,
+            damaged=len(made.damaged),
+            peak=pool.peak,
+            seconds=clock.laps,
+        )
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.monotonic()
+        self.laps[name] = now - self._since
+        self._since = now
+
+
+@contextmanager
+def _own(folder: Path) -> Iterator[Path]:
+    """Yield the run's own folder, closed to others and to git, for this process alone."""
+    try:
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+        folder.chmod(0o700)
+        (folder / ".gitignore").write_text("*\n", "utf-8")
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        raise UsageError("the folder for cases cannot be written") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise UsageError(
+            "another bulk run is at work in this folder", hint="wait for it, or choose another --out"
+        ) from None
+    try:
+        yield folder
+    finally:
+        os.close(lock)
+
+
+class _Chosen:
+    """Goes through the plan once, and counts what it leaves out."""
+
+    def __init__(self, order: Order, made: Plan, known: Mapping[str, KnownTrace], kept: Journal) -> None:
+        self._order = order
+        self._plan = made
+        self._known = known
+        self._journal = kept
+        self._counts: Counter[str] = Counter()
+        self._flagged: set[str] = set()
+        self.seen = 0
+
+    def tasks(self) -> Iterator[Task]:
+        order = self._order
+        taken = 0
+        for trace in self._plan.traces():
+            self.seen += 1
+            if trace.trace_id in order.choice.flagged:
+                self._flagged.add(trace.trace_id)
+            why = self._left(trace)
+            if why is None and order.limit is not None and taken >= order.limit:
+                why = "over_limit"
+            if why is not None:
+                self._counts[why] += 1
+                continue
+            taken += 1
+            place = self._plan.where(trace.trace_id)[0][0]
+            yield trace.trace_id, f"file {place.source} record {place.number}", trace.size
+
+    def _left(self, trace: Known) -> str | None:
+        order = self._order
+        if not order.choice.takes(trace.trace_id, trace.start_ns, trace.bits):
+            return "not_chosen"
+        ref = order.job.trace_ref(trace.trace_id)
+        if self._journal.is_done(ref) or (not order.again and (ref in self._known or self._journal.is_known(ref))):
+            return "done" if self._journal.is_done(ref) else "known"
+        if int(order.now.timestamp() * 1e9) - trace.end_ns < order.settle_ns:
+            return "settling"
+        return None
+
+    def passed(self) -> Passed:
+        counted = {name: self._counts[name] for name in Passed.__dataclass_fields__ if name != "absent"}
+        return Passed(**counted, absent=self._order.choice.absent(self._flagged))
+
+
+def _convert(pool: Pool, tasks: Sequence[Task], committing: _Committing, listener: Listener) -> None:
+    places = {task[0]: number for number, task in enumerate(tasks)}
+    waiting: dict[int, Result] = {}
+    following = failed = 0
+    ahead = _AHEAD * pool.size
+
+    def dealt() -> Iterator[Task | None]:
+        for number, task in enumerate(tasks):
+            while number >= following + ahead:
+                yield None
+            yield task
+
+    listener.converting(0, len(tasks), 0)
+    for task, result in pool.results(dealt()):
+        waiting[places[task[0]]] = result
+        failed += result.state == "dead"
+        while following in waiting:
+            committing.take(waiting.pop(following))
+            following += 1
+        listener.converting(following + len(waiting), len(tasks), failed)
+    committing.finish()
+
+
+class _Committing:
+    """Writes results in order: cases into quarantine, then on record, then the journal's line."""
+
+    def __init__(self, order: Order, kept: Journal, known: Mapping[str, KnownTrace]) -> None:
+        self._order = order
+        self._journal = kept
+        self._known = known
+        self._signatures = kept.signatures()
+        self._pending: list[Entry] = []
+
+    def take(self, result: Result) -> None:
+        """Write what came of a trace."""
+        self._pending.append(self._written(result))
+        if len(self._pending) >= _TOGETHER:
+            self.finish()
+
+    def finish(self) -> None:
+        """Put on record what was written since."""
+        cases = [
+            each.case_id
+            for each in self._pending
+            if each.case_id and each.outcome in ("written", "superseded", "unchanged")
+        ]
+        if cases:
+            review.enrol_all(self._order.out, cases, now=self._order.now)
+        for entry in self._pending:
+            self._journal.add(entry)
+        self._pending.clear()
+
+    def _written(self, result: Result) -> Entry:
+        if result.state == "dead":
+            return Entry.of(result, "dead")
+        signature = result.signature.text() if result.signature else ""
+        most = self._order.per_signature
+        if most is not None and self._signatures[signature] >= most:
+            return Entry.of(result, "kept_back")
+        try:
+            outcome = self._stored(result)
+        except CaseExists:
+            return Entry.failed(result, "write", "case_exists")
+        except ExtractFixtureError:
+            return Entry.failed(result, "write", "not_written")
+        self._signatures[signature] += 1
+        return Entry.of(result, outcome)
+
+    def _stored(self, result: Result) -> Outcome:
+        order, fixture = self._order, result.fixture
+        if fixture is None:
+            raise UsageError("a result without its fixture cannot be written")
+        before = self._known.get(result.trace_ref)
+        if before is not None and before.place not in (QUARANTINE, None):
+            return "standing"  # people have decided on it
+        capture = result.files[CAPTURE]
+        stands = before is not None and before.place == QUARANTINE
+        try:
+            state = store(fixture, capture, order.out, replace=False).state
+        except CaseExists:
+            if not (stands and before and before.case_id == fixture.case_id):
+                raise
+            review.supersede(order.out, fixture.case_id, fixture.case_id, now=order.now)
+            store(fixture, capture, order.out, replace=True)
+            return "superseded"
+        if stands and before and before.case_id != fixture.case_id:
+            review.supersede(order.out, before.case_id, fixture.case_id, now=order.now)
+            return "superseded"
+        return "unchanged" if state == "unchanged" else "written"

@@ -1,0 +1,84 @@
+"""What a written case tells a report: the kind of its failure, and how much was redacted, by entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from extractor.model.json import JsonValue, parse
+from extractor.model.layout import FIXTURE, PROVENANCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What kind of failure a case shows; cases of one signature are of one kind to the people who review them."""
+
+    boundary: str | None
+    tool: str | None
+    error: str | None
+    ended_by: str | None
+    side_effect: str | None
+
+    def text(self) -> str:
+        """Return it on one line."""
+        return " / ".join(
+            part or "-" for part in (self.boundary, self.tool, self.error, self.ended_by, self.side_effect)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What stands in the files of a case. ``classes`` are occurrences replaced, by entity; ``traces`` its keyed digests."""
+
+    signature: Signature
+    classes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes]) -> Told:
+        """Return what the files of a case tell."""
+        document, sidecar = _object(parse(files[FIXTURE])), _object(parse(files[PROVENANCE]))
+        predicate = _object(sidecar.get("predicate"))
+        redaction = _object(predicate.get("redaction"))
+        boundary = _object(predicate.get("boundary"))
+        event = _event(document, predicate, boundary.get("span_id"))
+        outcome = _object(event.get("outcome"))
+        return cls(
+            signature=Signature(
+                boundary=_text(boundary.get("reason")),
+                tool=_text(event.get("tool")),
+                error=_text(outcome.get("error_type")),
+                ended_by=_text(outcome.get("ended_by")),
+                side_effect=_text(event.get("side_effect")),
+            ),
+            classes={
+                str(each.get("entity")): count
+                for each in _objects(redaction.get("classes"))
+                if isinstance(count := each.get("occurrences"), int)
+            },
+        )
+
+
+def _event(
+    document: Mapping[str, JsonValue], predicate: Mapping[str, JsonValue], span: JsonValue
+) -> Mapping[str, JsonValue]:
+    """Return the tool event where the failure shows, else the last that failed, that had an effect, that was."""
+    listed = _objects(document.get("tool_events"))
+    becomes = next(
+        (each.get("becomes") for each in _objects(predicate.get("selection")) if each.get("span_id") == span), None
+    )
+    at = [each for index, each in enumerate(listed) if becomes == f"tool_events[{index}]"]
+    failed = [each for each in listed if _object(each.get("outcome")).get("type") == "error"]
+    effective = [each for each in listed if each.get("side_effect") == "accepted"]
+    return next((group[-1] for group in (at, failed, effective, listed) if group), {})
+
+
+def _object(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: JsonValue) -> list[Mapping[str, JsonValue]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

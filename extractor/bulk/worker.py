@@ -1,0 +1,99 @@
+"""A worker process: it loads the rules and the language model once, and converts one trace after another."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TypeAlias
+
+from extractor.model.reading import Reading
+from extractor.pipeline import Occasion
+from extractor.read import Limits, Piece, Records, Source, reading_again
+
+from .one import Job, Result, convert
+from .plan import Plan
+from .spill import Key, Opened
+
+Task: TypeAlias = tuple[str, str, int]
+"""A trace by its id, where it begins, and how many bytes its records have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a worker needs to know; it comes through a pipe and is never written. ``sources`` hold no content."""
+
+    job: Job = field(repr=False)
+    occasion: Occasion
+    plan: Plan
+    sources: tuple[Source, ...]
+    limits: Limits
+    container: str | None
+    aside: Key = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A result, and the most memory that the worker has used so far, in bytes."""
+
+    result: Result
+    peak: int
+
+
+class Worker:
+    """Converts traces by their ids."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._records = Records(setup.sources, setup.limits, setup.container)
+        self._aside = Opened(Path(setup.plan.path).parent, setup.aside)
+        self._usable = [source for source in setup.sources if source.number not in setup.plan.damaged]
+
+    def convert(self, task: Task) -> Result:
+        """Return what comes of one trace."""
+        trace_id, place, size = task
+
+        def reading() -> Reading:
+            setup = self._setup
+            return reading_again(setup.sources, setup.limits, trace_id, self._pieces, damaged=setup.plan.damaged)
+
+        return convert(trace_id, reading, self._setup.job, self._setup.occasion, place=place, source_bytes=size)
+
+    def _pieces(self, trace_id: str) -> Iterator[Piece]:
+        for place, kept in self._setup.plan.where(trace_id):
+            if kept is not None:
+                yield self._aside.piece(kept)
+            else:
+                yield from self._records.pieces(trace_id, place)
+
+
+def work(tasks: Connection, setup: Setup) -> None:
+    """Convert what comes through a pipe until it closes, or None comes; each result goes back."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
+    worker = Worker(setup)
+    while True:
+        try:
+            task = tasks.recv()
+            if task is None:
+                return
+            tasks.send(Done(worker.convert(task), peak()))
+        except (EOFError, BrokenPipeError, ConnectionResetError):
+            return  # the parent is gone
+
+
+def peak() -> int:
+    """Return the most memory that this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def environment() -> Mapping[str, str]:
+    """Return what a worker's libraries are told before they load: one thread each, since workers are the threads."""
+    return {
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }

@@ -1,0 +1,212 @@
+"""``extract-fixture bulk``: many flagged traces become cases, in one run that nothing in them can end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from extractor import read, ruleset, settings
+from extractor.bulk import choosing
+from extractor.bulk.one import Job
+from extractor.bulk.reports import DEAD, LOST, Report, write_report
+from extractor.bulk.run import Order, Run, run
+from extractor.errors import ProofFailed, TraceNotFound, UsageError
+from extractor.read import Progress
+from extractor.redact.models import verified
+
+from . import options
+from .console import Console
+from .counting import Counter, span_of_time
+from .keyring import workspace_key
+from .making import occasion
+
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@click.option("--out", type=options.FOLDER, help="Where cases are kept.  [default: fixtures]")
+@click.option("--flagged", type=options.FILE, help="Traces of this list: an id a line, or JSON lines with a trace_id.")
+@click.option(
+    "--where",
+    "rules_",
+    metavar="RULE",
+    multiple=True,
+    help="Traces that a rule describes; may repeat, one of them is enough.",
+)
+@click.option("--all", "everything", is_flag=True, help="Every trace of the sources.")
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Convert no more than N traces, the earliest first; the rest is counted.",
+)
+@click.option(
+    "--settle",
+    metavar="TIME",
+    callback=options.duration,
+    help="Leave traces that ended less than this ago.  [default: 15m]",
+)
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Convert traces that are known already, too; a changed result supersedes the older one.",
+)
+@click.option(
+    "--per-signature",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Keep N cases of each kind of failure, the earliest first.",
+)
+@click.option(
+    "--workers", metavar="N", type=click.IntRange(1, 256), help="How many processes convert.  [default: one a core]"
+)
+@click.option(
+    "--timeout", metavar="TIME", callback=options.duration, help="How long one trace may take.  [default: 10m]"
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on with a run that was cut short: what failed in it is not tried again."
+)
+@click.option(
+    "--report",
+    "folder",
+    metavar="FOLDER",
+    type=options.FOLDER,
+    help="Where the report goes.  [default: OUT/.bulk/report]",
+)
+@click.option("--profile", is_flag=True, help="Say where the time went.")
+@options.container
+@options.key_file
+@options.scope
+@options.model
+@options.overlays
+@options.as_json
+@options.quiet
+@click.pass_context
+def command(  # noqa: PLR0913  # one parameter an option
+    ctx: click.Context,
+    *,
+    sources: tuple[str, ...],
+    out: Path | None,
+    flagged: Path | None,
+    rules_: tuple[str, ...],
+    everything: bool,
+    limit: int | None,
+    settle: float | None,
+    again: bool,
+    per_signature: int | None,
+    workers: int | None,
+    timeout: float | None,
+    resume: bool,
+    folder: Path | None,
+    profile: bool,
+    container: str | None,
+    key_file: Path | None,
+    scope: str | None,
+    model: str | None,
+    overlays: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Turn many traces into proved cases, in quarantine.
+
+    SOURCE is a file, a folder, a glob, or - for standard input. Each case is, byte for byte, what a run for its trace alone
+    writes. A trace that fails costs no other one: it is listed with stage, code and place. Traces that the store ever knew are
+    passed over, the rejected and purged among them.
+
+    Terms of a rule: error, error=TYPE, tool=NAME, side_effect, grade (a grader says that it failed), attr:KEY=VALUE, since=TIME,
+    until=TIME, sample=1%. All terms of one --where must hold, of several --where one.
+
+    Exit status: 0, all that was chosen became cases; 5, a proof failed or redaction refused a trace; 1, another trace failed, or
+    records could not be read; 3, flagged traces are not in the sources; 2 and 6 as everywhere.
+    """
+    console = Console(json=as_json, quiet=quiet)
+    project = settings.find(Path.cwd())
+    given = project.bulk
+    where = tuple(map(choosing.rule, rules_ or given.where))
+    if not (where or flagged or everything):
+        raise UsageError(
+            "which traces? give --flagged FILE, --where RULE or --all",
+            hint='extract-fixture bulk SOURCE --where "error side_effect"',
+        )
+    if everything and (where or flagged):
+        raise UsageError("--all leaves nothing to choose: take it away, or --flagged and --where")
+    key = workspace_key(key_file, project.key_file, console)
+    config = replace(project.config, scope=scope or project.config.scope, nlp=project.config.nlp.using(model))
+    verified(config.nlp)  # before a worker is started that could not load it
+    rules = ruleset.load((*project.rules, *overlays))
+    now = datetime.now(UTC).replace(microsecond=0)
+    order = Order(
+        sources=read.expand(sources, sys.stdin.buffer, read.Limits()),
+        out=out or project.out,
+        job=Job(config=config, rules=rules, key=key),
+        occasion=occasion(),
+        choice=choosing.Choice(rules, key, where=where, flagged=choosing.listed(flagged) if flagged else None),
+        now=now,
+        settle_ns=int((options.seconds(given.settle, "bulk.settle") if settle is None else settle) * 1e9),
+        container=container,
+        workers=workers or os.cpu_count() or 1,
+        timeout=(options.seconds(given.timeout, "bulk.timeout") if timeout is None else timeout) or 600.0,
+        limit=limit,
+        per_signature=per_signature,
+        again=again,
+        resume=resume,
+    )
+    with _listening(console) as listener:
+        done = run(order, listener)
+    status = _status(done)
+    place = folder or order.folder / "report"
+    report = Report.of(done, exit_status=status)
+    write_report(report, place)
+    if as_json:
+        console.data(report.members())
+    _tell(console, report, place, profile=profile)
+    ctx.exit(status)
+
+
+def _status(done: Run) -> int:
+    """Return the status of a run: what concerns safety first, then what failed, then what was not found."""
+    if any(each.stage in ("redact", "verify") for each in done.dead):
+        return ProofFailed.exit_status
+    if done.dead or done.damaged or any(note.code in LOST for note in done.notes):
+        return 1
+    return TraceNotFound.exit_status if done.passed.absent else 0
+
+
+@dataclass(slots=True)
+class _Listener:
+    """Shows how far a run is, where somebody looks."""
+
+    bar: Progress | None = None
+    counter: Counter | None = None
+
+    def reading(self) -> Progress | None:
+        return self.bar
+
+    def converting(self, done: int, total: int, failed: int) -> None:
+        if self.counter is not None:
+            self.counter.count(done, total, failed)
+
+
+@contextmanager
+def _listening(console: Console) -> Iterator[_Listener]:
+    with console.progress("reading") as bar, console.counting() as show:
+        yield _Listener(bar, Counter(show) if show else None)
+
+
+def _tell(console: Console, report: Report, place: Path, *, profile: bool) -> None:
+    console.rows(report.lines())
+    for each in report.dead[:_SHOWN]:
+        console.say(f"failed  {each.stage}: {each.code}  {each.place}")
+    if len(report.dead) > _SHOWN:
+        console.say(f"and {len(report.dead) - _SHOWN} more: {place / DEAD}")
+    if profile:
+        console.rows([(name, span_of_time(seconds)) for name, seconds in report.seconds.items()])
+    console.say(f"report  {place}")

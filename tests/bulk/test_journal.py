@@ -1,0 +1,55 @@
+"""The journal of a run: what a crash cuts off is cut away, and the next run knows what is done."""
+
+from __future__ import annotations
+
+from extractor.bulk import journal
+from extractor.bulk.journal import Entry
+
+
+def entry(ref, outcome="written", **more):
+    return Entry(trace_ref=ref, outcome=outcome, **more)
+
+
+def test_a_run_that_is_resumed_knows_its_own_lines(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a", case_id="c-a", signature="s", classes={"email": 2}, seconds=0.5))
+        first.add(entry("b", "dead", stage="verify", code="leak_proof_failed"))
+    with journal.opened(tmp_path, resume=True) as again:
+        assert [each.trace_ref for each in again.of_run()] == ["a", "b"]
+        assert again.is_done("b")
+        assert again.of_run()[0].classes == {"email": 2}
+    with journal.opened(tmp_path, resume=False) as other:
+        assert other.of_run() == []
+        assert not other.is_done("a")
+        assert other.is_known("a")
+        assert not other.is_known("b"), "what failed is tried again by another run"
+        assert other.signatures() == {"s": 1}
+
+
+def test_half_a_line_is_cut_away(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a"))
+    file = tmp_path / journal.NAME
+    with file.open("ab") as stream:
+        stream.write(b'{"trace_ref": "b", "outc')
+    with journal.opened(tmp_path, resume=True) as again:
+        again.add(entry("b"))
+        assert [each.trace_ref for each in again.of_run()] == ["a", "b"]
+    assert file.read_bytes().count(b"\n") == 3
+
+
+def test_the_last_word_on_a_trace_counts(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a", "dead"))
+        first.add(entry("b"))
+    with journal.opened(tmp_path, resume=False) as second:
+        second.add(entry("a", "superseded"))
+    with journal.opened(tmp_path, resume=True) as again:
+        assert [each.trace_ref for each in again.of_run()] == ["a"]
+        assert again.is_known("a")
+
+
+def test_resuming_where_nothing_was_begun_begins(tmp_path):
+    with journal.opened(tmp_path, resume=True) as first:
+        assert first.run == 1
+        assert first.of_run() == []

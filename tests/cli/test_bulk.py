@@ -1,0 +1,262 @@
+"""``bulk``: many traces, each as if it had been asked for alone; nothing in one of them ends the run."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import extractor
+from extractor import pipeline, read, ruleset
+from extractor.cli.app import run
+from extractor.model.config import RunConfig, Wanted
+from extractor.model.layout import PROVED
+from extractor.redact.keys import load_key
+
+from .conftest import EXPORTS, TRACE
+
+OCCASION = pipeline.Occasion(extracted_at="2026-12-03T00:00:00Z", expires_at="2027-01-02T00:00:00Z", host="h")
+
+
+def span(trace_id, number, **attributes):
+    return {
+        "traceId": trace_id,
+        "spanId": f"{number:016x}",
+        "name": "chat",
+        "startTimeUnixNano": str(1_780_000_000_000_000_000 + number),
+        "endTimeUnixNano": str(1_780_000_000_000_000_001 + number),
+        "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]
+        + [{"key": name, "value": value} for name, value in attributes.items()],
+    }
+
+
+def line(*spans):
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [*spans]}]}]}) + "\n"
+
+
+@pytest.fixture
+def exports(here):
+    """Three containers: a file that can be sought in, a compressed one, and length-prefixed messages."""
+    folder = here / "exports"
+    folder.mkdir()
+    for name in ("weather.otlp.jsonl", "duplicate-shipment.otlp.jsonl.gz", "foreign-order-refund.otlp.binpb"):
+        (folder / name).write_bytes((EXPORTS / name).read_bytes())
+    return folder
+
+
+def told(capsys):
+    return json.loads(capsys.readouterr().out)
+
+
+def cases(out):
+    """Return the files of every case by their names, without what tells when and where."""
+    return {
+        f"{file.parent.name}/{file.name}": file.read_bytes()
+        for file in sorted((out / "quarantine").glob("2*/*"))
+        if file.name in PROVED
+    }
+
+
+def test_each_case_is_that_of_a_run_for_its_trace_alone_and_a_second_run_writes_nothing(here, exports, key, capsys):
+    """S108."""
+    assert run(["bulk", "exports", "--where", "side_effect", "--json", "--workers", "2"]) == 0
+    report = told(capsys)
+    assert report["outcomes"]["written"] == len({name.split("/")[0] for name in cases(here / "fixtures")}) > 3
+    assert report["traces"] == report["outcomes"]["written"] + report["passed"]["not_chosen"]
+    rules, secret = ruleset.load(()), load_key(Path(key))
+    for folder in (here / "fixtures" / "quarantine").glob("2*"):
+        trace_id = json.loads((folder / "capture.json").read_bytes())["trace_id"]
+        wanted = Wanted(trace_ids=(trace_id,))
+        alone = pipeline.extract(read.read([str(exports)], wanted), RunConfig(wanted=wanted), rules, secret, OCCASION)
+        assert {name: (folder / name).read_bytes() for name in PROVED} == alone.fixture.files
+    before = cases(here / "fixtures")
+    assert run(["bulk", "exports", "--where", "side_effect", "--json"]) == 0
+    again = told(capsys)
+    assert (again["outcomes"], again["passed"]["known"]) == ({}, report["outcomes"]["written"])
+    assert cases(here / "fixtures") == before
+    assert not list((here / "fixtures" / ".bulk").glob("plan*")), "a plan names traces: it goes with its run"
+
+
+def test_what_is_not_converted_is_counted_never_silent(here, exports, capsys):
+    (here / "tickets").write_text(f"{'ab' * 16}\n")
+    asked = ["bulk", "exports", "--out", "cases", "--json", "--workers", "1"]
+    assert run([*asked, "--where", "error", "--flagged", "tickets", "--limit", "1"]) == 3
+    report = told(capsys)
+    assert report["outcomes"] == {"written": 1}
+    assert report["passed"]["absent"] == 1
+    assert report["passed"]["over_limit"] > 0
+    assert report["passed"]["not_chosen"] > 0
+    assert run([*asked, "--all", "--settle", "20000d"]) == 0
+    assert told(capsys)["passed"]["settling"] == report["traces"] - 1
+    assert run([*asked[:-3], "--all", "--limit", "1"]) == 0
+    assert "over --limit, left for another run" in capsys.readouterr().out
+
+
+@pytest.fixture
+def broken(here):
+    """Ten good traces, one record that is no JSON, one trace over which a recognizer of the project never ends."""
+    (here / "slow.yaml").write_text(
+        "recognizers:\n- name: ours\n  supported_entity: CODE\n  supported_language: en\n"
+        '  patterns:\n  - {name: slow, regex: "(a|aa)+$", score: 0.9}\n'
+    )
+    (here / "extract-fixture.toml").write_text('[nlp]\nrecognizers = ["slow.yaml"]\n')
+    said = [{"role": "user", "parts": [{"type": "text", "content": f"this is text {'a' * 60}! and more of it"}]}]
+    file = here / "broken.jsonl"
+    lines = [line(span(f"{number:032x}", number)) for number in range(1, 11)]
+    lines.insert(3, '{"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "Ines Kaplan"}]}]\n')
+    lines.insert(7, line(span("f" * 32, 99, **{"gen_ai.input.messages": {"stringValue": json.dumps(said)}})))
+    file.write_text("".join(lines))
+    return file
+
+
+def test_one_bad_trace_and_one_bad_record_cost_no_other(here, broken, capsys):
+    assert run(["bulk", str(broken), "--all", "--json", "--workers", "2"]) == 5
+    report = told(capsys)
+    assert report["outcomes"] == {"dead": 1, "written": 10}
+    assert report["exit_status"] == 5
+    assert [(each["code"], each["count"]) for each in report["ledger"] if each["code"] == "record_refused"] == [
+        ("record_refused", 1)
+    ]
+    (dead,) = (here / "fixtures" / ".bulk" / "report" / "dead.jsonl").read_text().splitlines()
+    assert json.loads(dead)["place"] == "file 1 record 8"
+    assert json.loads(dead)["stage"] == "redact"
+    everything = b"".join(file.read_bytes() for file in (here / "fixtures" / ".bulk").rglob("*") if file.is_file())
+    assert b"Kaplan" not in everything
+    assert b"f" * 32 not in everything
+    # What failed is tried again by another run, and not by one that is resumed.
+    assert run(["bulk", str(broken), "--all", "--json", "--resume"]) == 5
+    assert told(capsys)["outcomes"] == {"dead": 1, "written": 10}
+    assert run(["bulk", str(broken), "--all", "--json"]) == 5
+    assert told(capsys)["outcomes"] == {"dead": 1}
+
+
+def test_a_broken_record_alone_ends_with_1(here, capsys):
+    (here / "export.jsonl").write_text(line(span("1" * 32, 1)) + '{"resourceSpans": [\n')
+    assert run(["bulk", "export.jsonl", "--all", "--workers", "1"]) == 1
+    assert "not read  record_refused 1 (file 1 record 2 (syntax))" in " ".join(
+        capsys.readouterr().out.split(" ")
+    ).replace("    ", "  ")
+
+
+def test_another_result_supersedes_a_case_that_nobody_approved(here, export, capsys):
+    (here / "tickets").write_text(f"{TRACE}\n")
+    asked = ["bulk", str(export), "--flagged", "tickets", "--json", "--workers", "1"]
+    assert run(asked) == 0
+    (before,) = (here / "fixtures" / "quarantine").glob("2*")
+    old = (before / "fixture.json").read_bytes()
+    capsys.readouterr()
+    (here / "extract-fixture.toml").write_text('time-zone = "Europe/Paris"\nlocale = "fr-FR"\n')
+    assert run(asked) == 0
+    assert told(capsys)["passed"]["known"] == 1
+    assert run([*asked, "--again"]) == 0
+    assert told(capsys)["outcomes"] == {"superseded": 1}
+    (after,) = (here / "fixtures" / "quarantine").glob("2*")
+    assert (after / "fixture.json").read_bytes() != old
+    lines = [json.loads(each) for each in (after.parent / ".register.jsonl").read_text().splitlines()]
+    assert [each["event"] for each in lines] == ["extracted", "superseded"]
+    assert run(["register", "--json"]) == 0
+    assert run([*asked, "--again"]) == 0
+
+
+def test_a_rejected_case_is_not_made_again(here, export, capsys):
+    (here / "tickets").write_text(f"{TRACE}\n")
+    asked = ["bulk", str(export), "--flagged", "tickets", "--json", "--workers", "1"]
+    assert run(asked) == 0
+    (case,) = (here / "fixtures" / "quarantine").glob("2*")
+    assert run(["reject", str(case), "--role", "qa", "--reviewer", "Ines Kaplan", "--reason", "no incident"]) == 0
+    for file in (here / "fixtures" / ".bulk").glob("journal*"):
+        file.unlink()
+    capsys.readouterr()
+    assert run(asked) == 0
+    assert told(capsys)["passed"]["known"] == 1
+
+
+def test_so_many_of_a_kind_are_kept(here, capsys):
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(1, 9)))
+    assert run(["bulk", "export.jsonl", "--all", "--per-signature", "3", "--json", "--workers", "2"]) == 0
+    assert told(capsys)["outcomes"] == {"kept_back": 5, "written": 3}
+    kept = {
+        json.loads(file.read_bytes())["trace_id"] for file in (here / "fixtures").glob("quarantine/2*/capture.json")
+    }
+    assert kept == {f"{number:032x}" for number in (1, 2, 3)}, "the earliest, whatever ended first"
+    assert run(["bulk", "export.jsonl", "--all", "--per-signature", "3", "--json"]) == 0
+    assert told(capsys)["outcomes"] == {}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--all", "--where", "error"],
+        ["--where", "errors"],
+        ["--all", "--settle", "soon"],
+        ["--flagged", "nothing"],
+    ],
+)
+def test_what_cannot_be_meant_is_refused(here, export, arguments):
+    assert run(["bulk", str(export), *arguments]) in (2, 6)
+
+
+def test_two_runs_in_one_folder_do_not_meet(here, export, capsys):
+    (here / "fixtures" / ".bulk").mkdir(parents=True)
+    with (here / "fixtures" / ".bulk" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert run(["bulk", str(export), "--all"]) == 2
+    assert "another bulk run is at work" in capsys.readouterr().err
+
+
+def test_killed_at_any_point_and_resumed_it_ends_as_if_undisturbed(here, exports, tmp_path):
+    """The whole run is killed, workers and all; no original stands in any file that it leaves."""
+    words = originals(exports)
+    assert run(["bulk", "exports", "--all", "--out", "calm", "--quiet", "--workers", "2"]) == 0
+    draw = random.Random(9)
+    command = [
+        sys.executable,
+        "-m",
+        "extractor",
+        "bulk",
+        "exports",
+        "--all",
+        "--out",
+        "stormy",
+        "--quiet",
+        "--workers",
+        "2",
+        "--resume",
+    ]
+    environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
+    for _ in range(3):
+        process = subprocess.Popen(command, env=environment, start_new_session=True)
+        time.sleep(draw.uniform(2, 7))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        left = [file for file in (here / "stormy").rglob("*") if file.is_file() and file.name != "capture.json"]
+        content = b"".join(file.read_bytes() for file in left)
+        assert not [word for word in words if word in content]
+    assert subprocess.run(command, env=environment, check=False).returncode == 0
+    assert cases(here / "stormy") == cases(here / "calm")
+    assert {file.name for file in (here / "stormy" / ".bulk").iterdir()} == {
+        ".gitignore",
+        "journal.jsonl",
+        "lock",
+        "report",
+    }
+
+
+def originals(exports):
+    """Return identifiers that stand in the exports: addresses of people, and numbers of orders."""
+    content = (exports / "weather.otlp.jsonl").read_bytes()
+    content += gzip.decompress((exports / "duplicate-shipment.otlp.jsonl.gz").read_bytes())
+    found = set(re.findall(rb"[a-z.]+@[a-z]+\.(?:example|com|org)", content))
+    assert found
+    return found
