@@ -103,6 +103,7 @@ class OpenInference:
         self._extend({"role": "system", "content": talk.policy})
 
     def add(self, act: Act) -> None:
+        """Take what was said or returned into the history."""
         if isinstance(act, User):
             self._extend({"role": "user", "content": act.text})
             return
@@ -111,6 +112,7 @@ class OpenInference:
             self._extend({"role": "tool", "tool_call_id": act.call_id, "content": act.result})
 
     def model(self, act: Answer | Call) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span of the model that answered or asked."""
         head = {
             "openinference.span.kind": "LLM",
             "llm.model_name": _MODEL,
@@ -121,7 +123,12 @@ class OpenInference:
         return "ChatCompletion", [*_attributes(head), *self._history, *_attributes(said)]
 
     def tool(self, call: Call) -> tuple[str, list[JsonValue]]:
-        told = {"error.type": "ToolError"} if call.failed else {"output.value": call.result, "output.mime_type": _mime(call.result)}
+        """Return name and attributes of the span of the tool."""
+        told = (
+            {"error.type": "ToolError"}
+            if call.failed
+            else {"output.value": call.result, "output.mime_type": _mime(call.result)}
+        )
         members = {
             "openinference.span.kind": "TOOL",
             "tool.name": call.tool,
@@ -133,9 +140,17 @@ class OpenInference:
         return call.tool, _attributes(members)
 
     def root(self, talk: Talk) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span above all."""
         first, last = _ends(talk)
-        members = {"openinference.span.kind": "AGENT", "session.id": self._session, "input.value": first, "output.value": last}
-        return f"invoke_agent {talk.service}", _attributes(members | {"user.id": talk.user_id, "eval.reward": talk.reward})
+        members = {
+            "openinference.span.kind": "AGENT",
+            "session.id": self._session,
+            "input.value": first,
+            "output.value": last,
+        }
+        return f"invoke_agent {talk.service}", _attributes(
+            members | {"user.id": talk.user_id, "eval.reward": talk.reward}
+        )
 
     @staticmethod
     def _said(act: Answer | Call) -> dict[str, str]:
@@ -150,7 +165,9 @@ class OpenInference:
         }
 
     def _extend(self, members: Mapping[str, str]) -> None:
-        self._history += _attributes({f"llm.input_messages.{self._count}.message.{key}": value for key, value in members.items()})
+        self._history += _attributes(
+            {f"llm.input_messages.{self._count}.message.{key}": value for key, value in members.items()}
+        )
         self._count += 1
 
 
@@ -166,6 +183,7 @@ class OpenLLMetry:
         self._extend({"role": "system", "content": talk.policy})
 
     def add(self, act: Act) -> None:
+        """Take what was said or returned into the history."""
         if isinstance(act, User):
             self._extend({"role": "user", "content": act.text})
             return
@@ -174,12 +192,14 @@ class OpenLLMetry:
             self._extend({"role": "tool", "tool_call_id": act.call_id, "content": act.result})
 
     def model(self, act: Answer | Call) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span of the model that answered or asked."""
         head = {"llm.request.type": "chat", "gen_ai.system": "OpenAI", "gen_ai.request.model": _MODEL, **self._common}
         said = {f"gen_ai.completion.0.{key}": value for key, value in self._said(act).items()}
         said["gen_ai.completion.0.finish_reason"] = "stop" if isinstance(act, Answer) else "tool_calls"
         return "openai.chat", [*_attributes(head), *self._history, *_attributes(said)]
 
     def tool(self, call: Call) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span of the tool."""
         told = {"error.type": "ToolError"} if call.failed else {"traceloop.entity.output": call.result}
         members = {
             "traceloop.span.kind": "tool",
@@ -191,6 +211,7 @@ class OpenLLMetry:
         return f"{call.tool}.tool", _attributes(members)
 
     def root(self, talk: Talk) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span above all."""
         first, last = _ends(talk)
         members = {
             "traceloop.span.kind": "workflow",
@@ -207,7 +228,12 @@ class OpenLLMetry:
         if isinstance(act, Answer):
             return {"role": "assistant", "content": act.text}
         call = "tool_calls.0."
-        return {"role": "assistant", f"{call}id": act.call_id, f"{call}name": act.tool, f"{call}arguments": act.arguments}
+        return {
+            "role": "assistant",
+            f"{call}id": act.call_id,
+            f"{call}name": act.tool,
+            f"{call}arguments": act.arguments,
+        }
 
     def _extend(self, members: Mapping[str, str]) -> None:
         self._history += _attributes({f"gen_ai.prompt.{self._count}.{key}": value for key, value in members.items()})
@@ -225,15 +251,19 @@ class GenAi:
         self._history: list[str] = []
 
     def add(self, act: Act) -> None:
+        """Take what was said or returned into the history."""
         if isinstance(act, User):
             self._history.append(_message("user", {"type": "text", "content": act.text}))
             return
         self._history.append(_message("assistant", self._part(act)))
         if isinstance(act, Call):
-            self._history.append(_message("tool", {"type": "tool_call_response", "id": act.call_id, "response": act.result}))
+            self._history.append(
+                _message("tool", {"type": "tool_call_response", "id": act.call_id, "response": act.result})
+            )
 
     def model(self, act: Answer | Call) -> tuple[str, list[JsonValue]]:
-        members = {
+        """Return name and attributes of the span of the model that answered or asked."""
+        members: dict[str, str | float] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "openai",
             "gen_ai.request.model": _MODEL,
@@ -246,6 +276,7 @@ class GenAi:
         return f"chat {_MODEL}", _attributes(members)
 
     def tool(self, call: Call) -> tuple[str, list[JsonValue]]:
+        """Return name and attributes of the span of the tool."""
         told = {"error.type": "ToolError"} if call.failed else {"gen_ai.tool.call.result": call.result}
         members = {
             "gen_ai.operation.name": "execute_tool",
@@ -258,8 +289,15 @@ class GenAi:
         return f"execute_tool {call.tool}", _attributes(members)
 
     def root(self, talk: Talk) -> tuple[str, list[JsonValue]]:
-        members = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": talk.service, "gen_ai.conversation.id": self._session}
-        return f"invoke_agent {talk.service}", _attributes(members | {"enduser.id": talk.user_id, "eval.reward": talk.reward})
+        """Return name and attributes of the span above all."""
+        members = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": talk.service,
+            "gen_ai.conversation.id": self._session,
+        }
+        return f"invoke_agent {talk.service}", _attributes(
+            members | {"enduser.id": talk.user_id, "eval.reward": talk.reward}
+        )
 
     @staticmethod
     def _part(act: Answer | Call) -> Object:
@@ -286,8 +324,8 @@ DIALECTS: Mapping[str, Callable[[Talk, str], Dialect]] = {
 def request(service: str, batch: Sequence[Object]) -> Object:
     """Return what a collector writes for spans of one service, without the braces around all services."""
     resource = {"service.name": f"{service}-agent", "service.version": "2.3.0", "host.name": f"{service}-7f9c.internal"}
-    scope: Object = {"name": DIALECTS_SCOPES[service], "version": "0.9"}
+    scope: Object = {"name": SCOPES[service], "version": "0.9"}
     return {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": [*batch]}]}
 
 
-DIALECTS_SCOPES = {"airline": OpenInference.scope, "retail": GenAi.scope, "telecom": OpenLLMetry.scope}
+SCOPES = {"airline": OpenInference.scope, "retail": GenAi.scope, "telecom": OpenLLMetry.scope}

@@ -148,7 +148,7 @@ class _Conversation:
 
     def _use(self, use: Use, *, fails: bool | None = None) -> Iterator[Call]:
         failed = self._chance() < _FAILS if fails is None else fails
-        result = f"Error: {use.refusal}" if failed else use.result
+        result = f"Error: {use.refusal} (request {self._words.code('~~~~~~~~')})" if failed else use.result
         if not failed:
             note(self._words, use.result)
         yield Call(
@@ -160,4 +160,4 @@ class _Conversation:
         )
 
     def _new_record(self) -> None:
-        self._words.facts["record"] = self._words.code(self._tools.record_form)
+        self._words.facts["record"] = self._words.draw.choice(self._words.told["records"])

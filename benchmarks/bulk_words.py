@@ -83,6 +83,11 @@ class Words:
         signs["*"] = signs["#"] + signs["@"]
         return "".join(self.draw.choice(signs[sign]) if sign in signs else sign for sign in form)
 
+    def again(self, slot: str, form: str) -> str:
+        """Return an id that a tool returned before; a new one of that form when there is none."""
+        told = self.told.get(slot)
+        return self.draw.choice(told) if told else self.code(form)
+
     def amount(self) -> str:
         """Return a price."""
         return f"${self.draw.randint(300, 145_000) / 100:,.2f}"
