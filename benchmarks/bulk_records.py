@@ -304,7 +304,7 @@ def _plans(words: Words) -> Use:
     plans: list[JsonValue] = [
         {
             "plan_id": words.say("ref"),
-            "name": f"{words.choice('tier')} {words.coined()}",
+            "name": f"{words.choice('tier')} {words.draw.randint(2, 90)} {words.choice('bundle')}",
             "price": _money(words, 9_000),
             "gigabytes": words.draw.randint(1, 99),
             "roaming": words.draw.choice(("zone A", "zone B", "none")),

@@ -64,8 +64,8 @@ class Words:
             "town": lambda: self._known("town", lambda: self._expanded("place", 0)),
             "phone_new": self.phone,
             "card_last": lambda: self.code("####"),
-            "article": lambda: f"{self.coined()} {self.choice('article_kind')}",
-            "device": lambda: f"{self.coined()} {self.choice('device_kind')}",
+            "article": lambda: f"{self._expanded('Coined', 0)} {self.choice('article_kind')}",
+            "device": lambda: f"{self._expanded('Coined', 0)} {self.choice('device_kind')}",
             "label_low": lambda: self.choice("label").lower(),
         }
 
