@@ -18,6 +18,7 @@ from pathlib import Path
 
 import bulk_pool
 from bulk_share import spans_of
+from bulk_words import SERVICES
 from peer import Redact, cached, plain
 
 from extractor import read, ruleset
@@ -105,7 +106,9 @@ def sample(export: Path, traces: int, file: Path) -> dict[str, str]:
         trace.trace_id
         for trace in sorted(read.survey([str(export)]).traces, key=lambda trace: (trace.start or "", trace.trace_id))
     ]
-    wanted = every[:: max(1, len(every) // traces)][:traces]
+    step = max(1, len(every) // traces)
+    step -= step > 1 and step % len(SERVICES) == 0  # services take turns: else all of the sample were of one
+    wanted = every[::step][:traces]
     copied(export, frozenset(wanted), file)
     services: dict[str, str] = {}
     with file.open("rb") as lines:
