@@ -27,6 +27,7 @@ from bulk_run import Run, run
 
 _BEGIN, _END = "<!-- bulk.py writes from here -->", "<!-- to here -->"
 _MOST_MEMORY = 1_500_000_000
+_BUSY = 0.5
 _SPREAD = 0.1  # memory is flat when twice the export takes no more than this part above
 
 
@@ -60,9 +61,11 @@ def _asked() -> argparse.Namespace:
 def _measured(asked: argparse.Namespace, scratch: Path) -> Iterator[str]:
     """Yield the lines of the table."""
     yield from _said(f"Measured on {machine()}.")
+    if os.getloadavg()[0] > _BUSY:
+        print("other programs are at work: seconds and what follows from them will be too many")
     whole, half = scratch / "whole.jsonl", scratch / "half.jsonl"
-    write(whole, least_bytes=asked.size, least_traces=asked.traces, seed=asked.seed)
-    write(half, least_bytes=asked.size // 2, least_traces=asked.traces // 2, seed=asked.seed)
+    traces = {whole: write(whole, least_bytes=asked.size, least_traces=asked.traces, seed=asked.seed)}
+    traces[half] = write(half, least_bytes=asked.size // 2, least_traces=asked.traces // 2, seed=asked.seed)
     shares = bulk_share.measure(whole)
     yield from _said("", f"The export: {shares}.", "")
     if max(shares.texts, shares.characters, shares.distinct) >= MOST_REPEATED:
@@ -78,7 +81,7 @@ def _measured(asked: argparse.Namespace, scratch: Path) -> Iterator[str]:
     )
     runs = []
     for number, (export, workers) in enumerate([(half, max(asked.workers)), *((whole, one) for one in asked.workers)]):
-        runs.append(run(asked.engine, export, scratch / f"cases{number}", key, workers))
+        runs.append(run(asked.engine, export, scratch / f"cases{number}", key, workers=workers, traces=traces[export]))
         print(runs[-1], flush=True)
     yield from run_rows(asked.engine, runs)
     yield ""
@@ -87,25 +90,26 @@ def _measured(asked: argparse.Namespace, scratch: Path) -> Iterator[str]:
     yield from verdicts(runs, beside[-1][1], stage)
 
 
-def _stage(export: Path, asked: argparse.Namespace, scratch: Path) -> list[tuple[int, float]]:
-    """Return the seconds of redaction alone by the number of workers, over the same traces."""
+def _stage(export: Path, asked: argparse.Namespace, scratch: Path) -> list[tuple[int, float, float]]:
+    """Return seconds and processor seconds of redaction alone by the number of workers, over the same traces."""
     chosen = scratch / "stage.jsonl"
     bulk_presidio.sample(export, asked.stage, chosen)
     measured = []
     for workers in asked.workers:
-        measured.append((workers, bulk_stage.seconds(chosen, workers)))
-        print(f"redaction alone, {workers} workers: {measured[-1][1]:.2f} s", flush=True)
+        wall, busy = bulk_stage.seconds(chosen, workers)
+        measured.append((workers, wall, busy))
+        print(f"redaction alone, {workers} workers: {wall:.2f} s, {busy:.2f} processor seconds", flush=True)
     return measured
 
 
 def run_rows(engine: str, runs: Sequence[Run]) -> Iterator[str]:
     """Yield the table of the runs."""
     name = "`bulk`" if engine == "bulk" else "a pool of `extract`"
-    yield f"| {name} | seconds | cases | exit status | traces/s | MB/s | peak a worker | peak above them |"
+    yield f"| {name} | seconds | cases of traces | exit status | traces/s | MB/s | peak a worker | peak above them |"
     yield "|---|---|---|---|---|---|---|---|"
     for one in runs:
         yield (
-            f"| {one.size / 2**20:,.0f} MiB, workers: {one.workers} | {one.seconds:,.0f} | {one.cases:,} | {one.status} "
+            f"| {one.size / 2**20:,.0f} MiB, workers: {one.workers} | {one.seconds:,.0f} | {one.cases:,} of {one.traces:,} | {one.status} "
             f"| {one.a_second:.2f} | {one.megabytes_a_second:.2f} | {one.worker_peak / 1e6:,.0f} MB | {one.parent_peak / 1e6:,.0f} MB |"
         )
 
@@ -122,7 +126,7 @@ def peer_rows(beside: Sequence[tuple[str, Beside]]) -> Iterator[str]:
         )
 
 
-def verdicts(runs: Sequence[Run], beside: Beside, stage: Sequence[tuple[int, float]]) -> Iterator[str]:
+def verdicts(runs: Sequence[Run], beside: Beside, stage: Sequence[tuple[int, float, float]]) -> Iterator[str]:
     """Yield each aim with what was measured, and the word *missed* where it was."""
     half, *whole = runs
     again = next(one for one in whole if one.workers == half.workers)
@@ -144,11 +148,10 @@ def verdicts(runs: Sequence[Run], beside: Beside, stage: Sequence[tuple[int, flo
     )
     yield _verdict("peak memory of a worker", f"{peak / 1e6:,.0f} MB", "1,500 MB", peak <= _MOST_MEMORY)
     yield _verdict("twice the export takes more memory a worker", f"{growth:+.1%}", f"{_SPREAD:.0%}", growth <= _SPREAD)
-    for (few, alone), (many, together) in itertools.pairwise(stage):
+    for (few, alone, busy), (many, together, busy_together) in itertools.pairwise(stage):
         aim = 0.85 * many / few
-        yield _verdict(
-            f"redaction, {few} → {many} workers", f"{alone / together:.2f} times", f"{aim:.1f}", alone >= aim * together
-        )
+        said = f"{alone / together:.2f} times ({busy:.1f} and {busy_together:.1f} processor seconds)"
+        yield _verdict(f"redaction, {few} → {many} workers", said, f"{aim:.1f}", alone >= aim * together)
     for fewer, more in itertools.pairwise(whole):
         yield f"| the whole, {fewer.workers} → {more.workers} workers | {fewer.seconds / more.seconds:.2f} times | |"
 
@@ -158,7 +161,7 @@ def _verdict(what: str, measured: str, aim: str, met: bool) -> str:
 
 
 def machine() -> str:
-    """Return processor, cores, memory, Python and the packages that matter, in one line."""
+    """Return processor, cores, memory, Python, the packages that matter, and how busy others keep it, in one line."""
     processor = next(
         (line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), ""
     )
@@ -167,7 +170,7 @@ def machine() -> str:
     )
     packages = ", ".join(f"{name} {version(name)}" for name in ("spacy", "presidio-analyzer", "presidio-anonymizer"))
     cores = len(os.sched_getaffinity(0))
-    return f"{processor or platform.machine()}, {cores} cores, {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, {packages}"
+    return f"{processor or platform.machine()}, {cores} cores, {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, {packages}; load {os.getloadavg()[0]:.1f} before"
 
 
 def _lines(file: str) -> list[str]:

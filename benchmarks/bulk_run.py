@@ -22,6 +22,7 @@ class Run:
     size: int
     workers: int
     seconds: float
+    traces: int
     cases: int
     status: int
     worker_peak: int
@@ -39,14 +40,14 @@ class Run:
 
     def __str__(self) -> str:
         return (
-            f"{self.size / 2**20:,.0f} MiB, {self.workers} workers: {self.seconds:,.1f} s, {self.cases:,} cases, "
+            f"{self.size / 2**20:,.0f} MiB, {self.workers} workers: {self.seconds:,.1f} s, {self.cases:,} cases of {self.traces:,} traces, "
             f"{self.a_second:.2f} traces/s, {self.megabytes_a_second:.2f} MB/s, peak {self.worker_peak / 2**20:,.0f} MiB a worker, "
             f"{self.parent_peak / 2**20:,.0f} MiB above them, exit status {self.status}"
         )
 
 
-def run(engine: str, export: Path, out: Path, key: Path, workers: int) -> Run:
-    """Run an engine, ``bulk`` or ``pool``, over an export into a new folder. Raises `RuntimeError` when it breaks off."""
+def run(engine: str, export: Path, out: Path, key: Path, *, workers: int, traces: int) -> Run:
+    """Run an engine, ``bulk`` or ``pool``, over an export of so many traces into a new folder. Raises `RuntimeError` when it breaks off."""
     command = [*_command(engine), str(export), "--out", str(out), "--key-file", str(key), "--workers", str(workers)]
     # The command under measurement chooses its threads by itself.
     environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
@@ -60,7 +61,9 @@ def run(engine: str, export: Path, out: Path, key: Path, workers: int) -> Run:
                 peaks[pid] = max(peaks.get(pid, 0), high_water(pid))
             time.sleep(_EVERY)
     seconds = time.perf_counter() - start
-    if process.returncode not in _JUDGED:
+    cases = sum(1 for _ in out.rglob("fixture.json"))
+    # A program that ends with a traceback has status 1 too.
+    if process.returncode not in _JUDGED or not cases or b"Traceback" in told.read_bytes():
         raise RuntimeError(
             f"{engine} broke off with {process.returncode}: {told.read_text('utf-8', 'replace')[-2000:]}"
         )
@@ -68,7 +71,8 @@ def run(engine: str, export: Path, out: Path, key: Path, workers: int) -> Run:
         size=export.stat().st_size,
         workers=workers,
         seconds=seconds,
-        cases=sum(1 for _ in out.rglob("fixture.json")),
+        traces=traces,
+        cases=cases,
         status=process.returncode,
         worker_peak=max((peak for pid, peak in peaks.items() if pid != process.pid), default=0),
         parent_peak=peaks.get(process.pid, 0),
