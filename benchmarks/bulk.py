@@ -51,7 +51,7 @@ def _asked() -> argparse.Namespace:
     arguments.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     arguments.add_argument("--seed", type=int, default=7)
     arguments.add_argument(
-        "--engine", choices=("bulk", "pool"), default="bulk" if find_spec("extractor.bulk") else "pool"
+        "--engine", choices=("bulk", "pool"), default="bulk" if find_spec("extractor.cli.bulk") else "pool"
     )
     arguments.add_argument("--scratch", help="the folder for export and cases")
     arguments.add_argument("--docs", type=Path, help="the page whose table is written anew")
@@ -62,7 +62,7 @@ def _measured(asked: argparse.Namespace, scratch: Path) -> Iterator[str]:
     """Yield the lines of the table."""
     yield from _said(f"Measured on {machine()}.")
     if os.getloadavg()[0] > _BUSY:
-        print("other programs are at work: seconds and what follows from them will be too many")
+        yield from _said("Other programs were at work: seconds by the clock, and what follows from them, are too many.")
     whole, half = scratch / "whole.jsonl", scratch / "half.jsonl"
     traces = {whole: write(whole, least_bytes=asked.size, least_traces=asked.traces, seed=asked.seed)}
     traces[half] = write(half, least_bytes=asked.size // 2, least_traces=asked.traces // 2, seed=asked.seed)
