@@ -49,6 +49,9 @@ bench-locate: setup ## One trace in a large export, beside ripgrep and DuckDB; L
 	@test -x .cache/bench/bin/python || { python3 -m venv .cache/bench && .cache/bench/bin/pip install --quiet duckdb; }
 	@DUCKDB=.cache/bench/bin/python $(BIN)/python benchmarks/locate.py
 
+bench-bulk: setup ## Bulk extraction of an invented export beside plain Presidio; BULK="--size 2GiB --traces 3000 --sample 12"
+	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk.py $(BULK)
+
 fuzz: setup ## Redact random documents with planted values; FUZZ_DOCUMENTS says how many
 	FUZZ_DOCUMENTS=$${FUZZ_DOCUMENTS:-50000} $(BIN)/python -m pytest -q tests/fuzz
 
@@ -74,4 +77,4 @@ clean: ## Remove what can be made again
 	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test lint bench bench-redact bench-locate fuzz docs check samples lock clean
+.PHONY: help setup demo test lint bench bench-redact bench-locate bench-bulk fuzz docs check samples lock clean

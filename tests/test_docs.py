@@ -29,7 +29,8 @@ def test_make_help_names_exactly_the_targets():
     done = subprocess.run(["make", "help"], cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
     named = [line.split()[0] for line in done.stdout.splitlines()]
     assert named == [
-        "help", "setup", "demo", "test", "lint", "bench", "bench-redact", "bench-locate", "fuzz", "docs", "check", "samples", "lock", "clean",
+        "help", "setup", "demo", "test", "lint", "bench", "bench-redact", "bench-locate", "bench-bulk",
+        "fuzz", "docs", "check", "samples", "lock", "clean",
     ]  # fmt: skip
 
 
