@@ -95,6 +95,20 @@ def test_a_fixture_that_cannot_be_read_ends_with_6(project, capsys):
     assert ET.fromstring((project / "r.xml").read_text()).get("errors") == "1"
 
 
+def test_quiet_says_what_does_not_hold_and_nothing_else(project, capsys):
+    assert run(["check", "evals", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    checking(project).write_text(VACUOUS)
+    sys.modules.pop(checking(project).stem, None)
+    (project / "tools.json").write_text('{"reship": {"type": "object"}}')
+    assert run(["check", "evals", "--quiet", "--tools", "tools.json"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "refund-reject  FAILS  fixture was accepted; the check has no teeth\n" in err
+    assert "refund-accept: tool_calls[0].name: there is no tool called issue_refund" in err
+    assert "refund-accept  " not in err
+
+
 def test_names_that_drive_a_terminal_or_break_xml_do_neither(project, capsys):
     lay(project / "evals" / 'x"\x1b]<|&', REJECT, 42)
     assert run(["check", "evals", "--junit", "r.xml", "--summary", "s.md"]) == 0
