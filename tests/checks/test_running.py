@@ -8,7 +8,9 @@ import types
 import pytest
 
 from extractor.checks.case import CheckCase
+from extractor.checks.counting import exactly
 from extractor.checks.declaring import Check, NotApplicable, Rejected, check, checks_of
+from extractor.checks.ready import calls_exactly
 from extractor.checks.record import RunRecord
 from extractor.checks.running import property_of, run_all_checks
 from extractor.errors import UsageError
@@ -67,6 +69,19 @@ def test_a_check_that_breaks_is_no_pass_and_no_rejection():
     assert not result.passed
     assert result.outcomes[0].verdict == "error"
     assert result.reason == "KeyError"
+
+
+def test_where_a_check_stopped_is_a_line_of_its_own_module():
+    def body(record, case):
+        return record.tool_calls[0].no_such_member
+
+    def counted(record, case):
+        exactly(9, record.tool_calls)
+
+    for each in (body, counted):
+        assert run(each).outcomes[0].line == each.__code__.co_firstlineno + 1
+    ready = run_all_checks(record(), CASE, [named(calls_exactly(7, "x"), "ready")])
+    assert (ready.outcomes[0].verdict, ready.outcomes[0].line) == ("rejected", None)
 
 
 def test_a_check_that_ends_the_interpreter_ends_only_itself():
