@@ -113,11 +113,10 @@ def test_arguments_that_are_kept_as_text_are_exchanged_as_text(tmp_path):
 
 
 @pytest.mark.parametrize("said", ["output", "output_text", None])
-@pytest.mark.parametrize(
-    ("wrapped", "expected"), [(False, "output"), (False, "output_text"), (True, "output_text")]
-)
+@pytest.mark.parametrize(("wrapped", "expected"), [(False, "output"), (False, "output_text"), (True, "output_text")])
 def test_the_text_of_the_output_is_the_output_where_the_record_keeps_no_other(tmp_path, wrapped, said, expected):
     """``output_text`` is a member of every record: that it was read, and told as the reason, is not taken for a lie."""
+
     def claims(record, case):
         done = "is done" not in record.output_text
         if said is None:
@@ -130,7 +129,9 @@ def test_the_text_of_the_output_is_the_output_where_the_record_keeps_no_other(tm
 
     expect = f"verdict: reject\nby: claims\nreason: {expected}\n"
     reject = load_fixture(write(tmp_path / "a-reject", expect=expect, record=output("It is done.")))
-    accept = load_fixture(write(tmp_path / "a-accept", expect="verdict: accept\nby: claims\n", record=output("Not yet.")))
+    accept = load_fixture(
+        write(tmp_path / "a-accept", expect="verdict: accept\nby: claims\n", record=output("Not yet."))
+    )
     judged = judge(reject, [named(claims, "claims")], accept)
     assert (judged.faults, judged.proof) == ((), "turned")
 

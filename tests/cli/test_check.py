@@ -285,7 +285,18 @@ def test_since_judges_only_what_came_later(project, commit, capsys):
     assert [each["name"] for each in told["fixtures"]] == ["later-reject"]
     assert status == 1
     assert run(["check", "evals", "--protocol", "--since", "no-such-revision"]) == 2
+    assert "--since names no commit" in capsys.readouterr().err
     assert run(["check", "evals", "--protocol", "--since", "--output=x"]) == 2
+
+
+def test_since_holds_where_nothing_of_fixtures_or_checks_came_since(project, commit, capsys):
+    """A pull request that touches neither has nothing to be red first."""
+    commit("all at once")
+    assert protocol(capsys, "--since", "HEAD") == (0, {"commits": 0, "fixtures": []})
+    (project / "empty").mkdir()
+    assert run(["check", "empty", "--protocol", "--since", "HEAD"]) == 2
+    assert run(["check", "nowhere", "--protocol"]) == 2
+    assert "is no folder" in capsys.readouterr().err
 
 
 def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, capsys):
@@ -296,6 +307,7 @@ def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, ca
     assert protocol(capsys) == (0, {"commits": 1, "fixtures": []})
 
 
-def test_no_repository_ends_with_2(project, monkeypatch):
+def test_no_repository_ends_with_2(project, monkeypatch, capsys):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
     assert run(["check", "evals", "--protocol"]) == 2
+    assert "no git repository" in capsys.readouterr().err
