@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from extractor.errors import UsageError
 
 from .case import CheckCase
+from .importing import why_not
 from .record import RunRecord
 
 Body: TypeAlias = Callable[[RunRecord, CheckCase], object]
@@ -67,7 +68,9 @@ def checks_of(modules: Iterable[str]) -> tuple[Check, ...]:
                 raise UsageError(f"two checks are called {each.id}: an id is one check's")
             found.setdefault(each.id, each)
     if not found:
-        raise UsageError("no check is declared", hint="[tool.extract-fixture.checks] module names the module of checks")
+        told = ", ".join(dict.fromkeys(modules))
+        hint = "a function (record, case) called assert_… or check_…, or one under @check, is a check"
+        raise UsageError(f"no check is declared in {told}" if told else "no check is declared", hint=hint)
     return tuple(found.values())
 
 
@@ -75,7 +78,7 @@ def _declared(name: str) -> Iterator[Check]:
     try:
         module = importlib.import_module(name)
     except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
-        raise UsageError(f"the checks of {name} cannot be imported: {type(error).__name__}") from None
+        raise UsageError(f"the checks of {name} cannot be imported: {why_not(error, name)}") from None
     for title, body in vars(module).items():
         marked = getattr(body, _MARK, None)
         plain = callable(body) and title.startswith(("assert_", "check_")) and getattr(body, "__module__", "") == name

@@ -23,6 +23,9 @@ RECORD: Final = "record.json"
 CHAPTER: Final = frozenset({CASE, RECORD, layout.EXPECT, layout.README})
 """What a folder of the chapter holds; README.md may be absent."""
 
+WANTED: Final = "a fixture is a folder with expect.yaml beside fixture.json, or beside case.yaml and record.json"
+"""What to say to whom no fixture was found for."""
+
 _OURS = layout.FILES | layout.FOLDERS | {".gitignore"}
 _CASE_MEMBERS = frozenset({"input", "expectations", "facts", "now", "incident_id"})
 _MAX_BYTES = 64 * 1024 * 1024
@@ -56,7 +59,7 @@ def find(places: Sequence[Path]) -> Found:
     folders: dict[Path, bool] = {}
     for place in places:
         if not place.is_dir():
-            raise UsageError("a place of fixtures is no folder")
+            raise UsageError("a place of fixtures is no folder", hint=WANTED)
         folders.update(_below(place))
     standing = {folder: expects for folder, expects in folders.items() if not is_retired(folder)}
     expecting = sorted(folder for folder, expects in standing.items() if expects)
@@ -120,7 +123,10 @@ def _is_ours(folder: Path) -> bool:
     ours = layout.FIXTURE in held
     strange = len(held - (_OURS if ours else CHAPTER))
     if strange:
-        raise ValueError(f"the folder holds {strange} entries that belong to no fixture: it has no code in it")
+        may = "those of a case, and expect.yaml" if ours else ", ".join(sorted(CHAPTER))
+        raise ValueError(
+            f"the folder holds {strange} entries that belong to no fixture (it has no code in it): it may hold {may}"
+        )
     return ours
 
 

@@ -17,6 +17,9 @@ from .expectation import Expectation, expectation
 from .loading import CASE, RECORD, load_case, name_of
 from .record import RunRecord
 
+WANTED: Final = "a run is a folder with fixture.json, or with case.yaml and record.json"
+"""What to say to whom no run was found for."""
+
 _MAX_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -44,7 +47,7 @@ def load_run(folder: Path) -> Run:
     except ValueError as fault:
         raise InputUnreadable(f"a run cannot be read: {fault}") from None
     except OSError:
-        raise InputUnreadable("a run cannot be read: a file of it is missing or closed") from None
+        raise InputUnreadable("a run cannot be read: a file of it is missing or closed", hint=WANTED) from None
     return Run(name=name_of(folder), record=record, case=case, expectation=told)
 
 
@@ -52,13 +55,13 @@ def runs_below(places: Sequence[Path]) -> tuple[Path, ...]:
     """Return the folders at and below places that hold a run, each once, by path. Raises `UsageError` for none."""
     found = {folder for place in places for folder in _below(place)}
     if not found:
-        raise UsageError("there is no run here", hint="name a case folder, or a folder that holds some")
+        raise UsageError("there is no run here", hint=WANTED)
     return tuple(sorted(found))
 
 
 def _below(place: Path) -> Iterator[Path]:
     if not place.is_dir():
-        raise UsageError("a place of runs is no folder")
+        raise UsageError("a place of runs is no folder", hint=WANTED)
     for folder, inner, names in os.walk(place):  # links are not followed
         inner[:] = [name for name in inner if not name.startswith(".") and name != layout.RESTRICTED]
         if {layout.FIXTURE, RECORD} & set(names):

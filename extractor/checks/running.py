@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 import traceback
 from collections.abc import Container, Iterator, Sequence
@@ -23,8 +24,8 @@ Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What one check said of one record. ``reason`` is the property that it rejected for: its own word, else the last one that
-    it read; ``path`` the field path of that reading. ``told`` says that the reason is its own word. ``line`` is where it stopped.
-    ``seconds`` is wall time.
+    it read; ``path`` the field path of that reading. ``told`` says that the reason is its own word. ``line`` is where it stopped, in
+    its own module. ``seconds`` is wall time.
     """
 
     check: str
@@ -128,11 +129,11 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
     except NotApplicable:
         return "not_applicable", None, None, None
     except Rejected as rejection:
-        return "rejected", rejection.reason, rejection.path, _line(rejection)
+        return "rejected", rejection.reason, rejection.path, _line(rejection, each)
     except AssertionError as rejection:
-        return "rejected", None, None, _line(rejection)
+        return "rejected", None, None, _line(rejection, each)
     except (Exception, SystemExit, ReplayFault) as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
-        return "error", type(error).__name__, None, _line(error)
+        return "error", type(error).__name__, None, _line(error, each)
     if inspect.iscoroutine(found) or inspect.isgenerator(found):  # its body never ran
         found.close()
         return "error", type(found).__name__, None, each.line
@@ -144,6 +145,9 @@ def property_of(path: str) -> str:
     return path.rpartition(".")[2].partition("[")[0]
 
 
-def _line(error: BaseException) -> int | None:
-    frames = traceback.extract_tb(error.__traceback__)
-    return frames[-1].lineno if frames else None
+def _line(error: BaseException, each: Check) -> int | None:
+    """Return the last line of the check's own module that an error came through; a line of what it called names no file."""
+    code = getattr(each.body, "__code__", None)
+    own = {getattr(sys.modules.get(each.module), "__file__", None), code.co_filename if code else None} - {None}
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename in own]
+    return lines[-1] if lines else None

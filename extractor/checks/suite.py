@@ -14,7 +14,7 @@ from extractor.errors import InputUnreadable, UsageError
 
 from .declaring import Check
 from .isolation import isolated
-from .loading import CheckFixture, Found, find, load_fixture, name_of
+from .loading import WANTED, CheckFixture, Found, find, load_fixture, name_of
 from .pairs import Pair, Pairing, pair_up
 from .project import project_checks
 from .running import Outcome
@@ -64,7 +64,7 @@ class Suite:
         folders = [Path(each) for each in places]
         found = find(folders)
         if not found.folders:
-            raise UsageError("there is no fixture with an expect.yaml: an empty suite is never a pass")
+            raise UsageError("there is no fixture with an expect.yaml: an empty suite is never a pass", hint=WANTED)
         given = project_checks(folders[0]) if checks is None else checks
         if not given:
             raise UsageError("no check was given: an empty suite is never a pass")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue, MalformedJson, parse
 
+from .importing import why_not
 from .shapes import ANYTHING, Shape, Tool, merged, shape_of
 
 _SCHEMAS: Final = (
@@ -19,6 +20,7 @@ _SCHEMAS: Final = (
 )  # fmt: skip
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_FORMS: Final = "--tools takes a file (.json, .yaml), MODULE, or [NAME=]MODULE:FUNCTION"
 _FILES: Final = {".json", ".yaml", ".yml"}
 
 
@@ -33,7 +35,7 @@ def tools_from(place: str, folder: Path) -> Mapping[str, Tool]:
         try:
             return tools_of(_document(file))
         except OSError:
-            raise InputUnreadable("the tool definitions cannot be read") from None
+            raise InputUnreadable("the tool definitions cannot be read", hint=_FORMS) from None
         except ValueError as fault:
             raise InputUnreadable(f"the tool definitions are not understood: {fault}") from None
     return _python(place, folder)
@@ -140,7 +142,7 @@ def _python(place: str, folder: Path) -> Mapping[str, Tool]:
         for part in path.split(".") if path else ():
             found = getattr(found, part)
     except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
-        raise UsageError(f"the tools of --tools cannot be imported: {type(error).__name__}") from None
+        raise UsageError(f"the tools of --tools cannot be imported: {_missing(error, module, path)}") from None
     if isinstance(found, list | dict):
         try:
             return tools_of(found)
@@ -154,6 +156,10 @@ def _python(place: str, folder: Path) -> Mapping[str, Tool]:
             raise UsageError("a name goes before one function: NAME=MODULE:FUNCTION")
         functions = {named: found}
     return {name: Tool(name=name, shape=_signature(each)) for name, each in functions.items()}
+
+
+def _missing(error: Exception, module: str, path: str) -> str:
+    return f"{module} has no {path}" if path and module in sys.modules else why_not(error, module)
 
 
 def _public(members: Mapping[str, Any], module: str) -> dict[str, Callable[..., Any]]:

@@ -104,8 +104,8 @@ def _reason(
     fixture: CheckFixture, reason: str, named: Check, said: Outcome, twin: CheckFixture | None
 ) -> tuple[Proof | None, str | None]:
     """Return how the reason is shown, or the sentence that says why it is not."""
-    read = [path for path in said.reads if names(path, reason)]
-    if said.told and not _same(said.reason or "", reason):
+    read = _read(fixture.record, said, reason)
+    if said.told and not _same(_stands(fixture.record, said.reason or ""), _stands(fixture.record, reason)):
         return None, f"rejected for {said.reason}, expected {reason}"
     if not read:
         found = "for nothing that it read" if said.reason is None else f"for {said.reason}"
@@ -117,10 +117,23 @@ def _reason(
     accepted = _one(named, twin.record.document, twin)
     if accepted.verdict != "accepted":
         return "read", None  # the twin itself is told
-    both = dict.fromkeys([*read, *(path for path in accepted.reads if names(path, reason))])
+    both = dict.fromkeys([*read, *_read(twin.record, accepted, reason)])
     if _turns(fixture, twin, named, list(both)):
         return "turned", None
     return None, f"the check does not turn on {reason}"
+
+
+def _stands(record: RunRecord, reason: str) -> str:
+    """Return the property in whose place a reason stands: a record that keeps no text of its output makes it of the output."""
+    return "output" if reason == "output_text" and reason not in record.document else reason
+
+
+def _read(record: RunRecord, said: Outcome, reason: str) -> list[str]:
+    """Return the paths that were read of what a reason names."""
+    if _stands(record, reason) == reason:
+        return [path for path in said.reads if names(path, reason)]
+    whole = any(path.partition(".")[0].partition("[")[0] == "output" for path in said.reads)
+    return ["output"] if whole else []
 
 
 def _turns(fixture: CheckFixture, twin: CheckFixture, named: Check, paths: list[str]) -> bool:

@@ -99,7 +99,7 @@ def _source(module: str) -> tuple[bytes, str]:
     except (ImportError, ValueError):
         found = None
     if found is None or not found.origin or not found.has_location:
-        raise UsageError("there is no such module of checks")
+        raise UsageError(f"there is no module {module} of checks", hint="--loops shop.checks, as it is imported")
     return Path(found.origin).read_bytes(), Path(found.origin).name
 
 

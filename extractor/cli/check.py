@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from extractor.checks import Suite
+from extractor.checks.drift import Finding, drift, subjects_below
 from extractor.checks.drift import Report as Drift
-from extractor.checks.drift import drift, subjects_below
 from extractor.checks.drift import members as drift_members
 from extractor.checks.project import known_drift
 from extractor.checks.protocol import Course, courses
@@ -20,6 +20,7 @@ from extractor.checks.reports import junit, markdown, members, nearness
 from extractor.checks.rows import Row, recording
 from extractor.checks.suite import Report
 from extractor.checks.tools import tools_from
+from extractor.checks.verdicts import Judgement
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue
 from extractor.replay.claims import claimed
@@ -113,6 +114,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         _tell_drift(console, drifted)
         for line in ending:
             console.say(line)
+        if quiet:
+            _tell_faults(console, report, findings)
     ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if held else 1)
 
 
@@ -131,6 +134,19 @@ def _tell_drift(console: Console, drifted: Drift | None) -> None:
     known = f", {drifted.known} known and left out" if drifted.known else ""
     retired = f", {drifted.retired} retired and skipped" if drifted.retired else ""
     console.say(f"tools: {len(drifted.findings)} findings in {drifted.checked} cases{known}{retired}")
+
+
+def _tell_faults(console: Console, report: Report, findings: Sequence[Finding]) -> None:
+    """Say what does not hold in quiet mode, too: a hook that only fails helps nobody."""
+    for each in report.judgements:
+        if not each.held:
+            console.note(f"{each.name}  {_failing(each)}")
+    for finding in findings:
+        console.note(finding.text())
+
+
+def _failing(judgement: Judgement) -> str:
+    return f"FAILS  {'; '.join(judgement.faults)}"
 
 
 def _judged(suite: Suite, store: Path | None) -> Report:
@@ -157,7 +173,7 @@ def _tell(console: Console, report: Report, *, durations: bool) -> None:
     rows = []
     for each in shown:
         if not each.held:
-            rows.append((each.name, f"FAILS  {'; '.join(each.faults)}"))
+            rows.append((each.name, _failing(each)))
         elif each.expected == "reject":
             rows.append((each.name, f"holds  rejected by {each.by} for {each.reason} ({how[each.proof]})"))
         else:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from extractor.checks.loading import RECORD, find, load_fixture, name_of
+from extractor.checks.loading import RECORD, WANTED, find, load_fixture, name_of
 from extractor.checks.project import checking_modules
 from extractor.checks.protocol import Commit, Seen
 from extractor.errors import InputUnreadable, UsageError
@@ -27,7 +27,11 @@ def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit],
 
     ``since`` is a revision: commits that it reaches are not judged. Raises `UsageError` where git cannot answer.
     """
-    top = Path(_git(places[0], "rev-parse", "--show-toplevel").strip())
+    if not all(place.is_dir() for place in places):
+        raise UsageError("a place of fixtures is no folder", hint=WANTED)
+    top = Path(
+        _git(places[0], "rev-parse", "--show-toplevel", fault="these fixtures stand in no git repository").strip()
+    )
     if _git(top, "rev-parse", "--is-shallow-repository").strip() != "false":
         raise UsageError(
             "this is a shallow clone: its history does not say what came first", hint="git fetch --unshallow"
@@ -35,9 +39,7 @@ def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit],
     inside = [_within(place, top) for place in places]
     modules, project = checking_modules(places[0])
     touched = [*inside, *(path for name in modules for path in _files(name, _within(project, top)))]
-    base = (
-        None if since is None else _git(top, "rev-parse", "--verify", "--end-of-options", f"{since}^{{commit}}").strip()
-    )
+    base = None if since is None else _commit(top, since)
     listed = _git(
         top,
         "rev-list",
@@ -51,11 +53,19 @@ def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit],
     )
     order = [line.split() for line in listed.splitlines()]
     if not order:
-        raise UsageError("no commit touched these fixtures or their checks")
+        if base is None or not find(places).folders:
+            raise UsageError("no commit touched these fixtures or their checks: commit them red, before the check")
+        return [], frozenset()  # what came since touches neither
     with _worktree(top, order[0][0]) as tree:
         before = {} if base is None else _at(tree, base, inside)
         commits = [Commit(id=one, parents=tuple(parents), fixtures=_at(tree, one, inside)) for one, *parents in order]
     return commits, frozenset(before)
+
+
+def _commit(top: Path, revision: str) -> str:
+    fault = "--since names no commit of this repository"
+    asked = ("--verify", "--end-of-options", f"{revision}^{{commit}}")
+    return _git(top, "rev-parse", *asked, fault=fault).strip()
 
 
 @contextmanager
@@ -145,7 +155,7 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def _git(folder: Path, *arguments: str, fault: str | None = None) -> str:
     # No hook, no monitor: a checkout runs nothing that the repository's settings name.
     quiet = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
     try:
@@ -161,5 +171,5 @@ def _git(folder: Path, *arguments: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         raise UsageError("git does not answer") from None
     if done.returncode:
-        raise UsageError(f"git cannot say what --protocol needs: git {arguments[0]} failed")
+        raise UsageError(fault or f"git cannot say what --protocol needs: git {arguments[0]} failed")
     return done.stdout.decode("utf-8", "replace")

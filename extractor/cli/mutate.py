@@ -132,7 +132,9 @@ def _make(console: Console, case: Path, mutation: str, out: Path, by: str | None
         named(mutation), run.record, run.case, phrases=_all(checks, "phrases"), tools=_all(checks, "tools")
     )
     if by is not None and by not in {each.id for each in checks}:
-        raise UsageError("--by names no check of the project")
+        raise UsageError(
+            "--by names no check of the project", hint=f"its checks: {', '.join(each.id for each in checks)}"
+        )
     standing = run_all_checks(run.record, run.case, checks)
     if not standing.passed:
         console.note(f"the record is no passing one: {standing.failed_check} rejects it, or breaks on it, as it stands")
@@ -167,7 +169,10 @@ def _no_teeth(mutation: str, best: Proof) -> str:
         return (
             f"{best.failed_check} rejects {mutation} before {best.said.check}: it would be no evidence for the latter"
         )
-    return f"{best.said.check} accepts {mutation}: the mutation shows no teeth"
+    return (
+        f"{best.said.check} accepts {mutation}: the mutation shows no teeth; "
+        f"--by {best.said.check} --anyway writes the fixture, red until the check is repaired"
+    )
 
 
 def _tell(console: Console, folder: Path, state: str, made: Corrupted, best: Proof) -> None:

@@ -241,8 +241,11 @@ def _tell(
         console.say(f"diverged {each.kind}:{each.name} at {each.position}: {each.what} differs from the recording")
     for fault in manifest.faults:
         console.say(f"{fault.label}: {fault.message}")
-    if manifest.first_divergence and manifest.first_divergence.cure:
-        console.say(f"what to do: {manifest.first_divergence.cure}")
+    first = manifest.first_divergence
+    if first and first.nearest:
+        console.say(f"nearest recording: {first.nearest}{f', first difference at {first.path}' if first.path else ''}")
+    if first and first.cure:
+        console.say(f"what to do: {first.cure}")
     for name, control in beside.items():
         console.say(f"control {name}: {control.state.replace('_', ' ')}{f' ({control.why})' if control.why else ''}")
     for line in lacks:

@@ -8,7 +8,9 @@ import types
 import pytest
 
 from extractor.checks.case import CheckCase
+from extractor.checks.counting import exactly
 from extractor.checks.declaring import Check, NotApplicable, Rejected, check, checks_of
+from extractor.checks.ready import calls_exactly
 from extractor.checks.record import RunRecord
 from extractor.checks.running import property_of, run_all_checks
 from extractor.errors import UsageError
@@ -67,6 +69,19 @@ def test_a_check_that_breaks_is_no_pass_and_no_rejection():
     assert not result.passed
     assert result.outcomes[0].verdict == "error"
     assert result.reason == "KeyError"
+
+
+def test_where_a_check_stopped_is_a_line_of_its_own_module():
+    def body(record, case):
+        return record.tool_calls[0].no_such_member
+
+    def counted(record, case):
+        exactly(9, record.tool_calls)
+
+    for each in (body, counted):
+        assert run(each).outcomes[0].line == each.__code__.co_firstlineno + 1
+    ready = run_all_checks(record(), CASE, [named(calls_exactly(7, "x"), "ready")])
+    assert (ready.outcomes[0].verdict, ready.outcomes[0].line) == ("rejected", None)
 
 
 def test_a_check_that_ends_the_interpreter_ends_only_itself():
@@ -166,7 +181,28 @@ def test_one_id_twice_is_refused_and_one_check_seen_from_two_modules_is_one(modu
 
 def test_no_check_and_no_module_are_refused(module):
     module("nothing")
-    with pytest.raises(UsageError, match="no check"):
+    with pytest.raises(UsageError, match="no check is declared in nothing") as caught:
         checks_of(["nothing"])
-    with pytest.raises(UsageError, match="cannot be imported"):
+    assert "assert_" in (caught.value.hint or "")
+    with pytest.raises(UsageError, match="cannot be imported: there is no module no_such_module_of_checks"):
         checks_of(["no_such_module_of_checks"])
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("import json\n\nimport no_such_dependency\n", "there is no module no_such_dependency"),
+        ("x = 1\ndef broken(:\n", "SyntaxError, line 2"),
+        ("x = 1\n\nint('a secret')\n", "ValueError, line 3"),
+        ("import json\njson.loads('{secret')\n", "JSONDecodeError, line 2"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_says_what_is_missing_or_the_line_and_quotes_nothing(
+    tmp_path, monkeypatch, source, why
+):
+    name = f"broken_{abs(hash((source, str(tmp_path))))}"
+    (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        checks_of([name])
+    assert caught.value.message == f"the checks of {name} cannot be imported: {why}"

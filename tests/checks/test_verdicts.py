@@ -112,6 +112,39 @@ def test_arguments_that_are_kept_as_text_are_exchanged_as_text(tmp_path):
     assert judge(reject, [named(by_text)], accept).proof == "turned"
 
 
+@pytest.mark.parametrize("said", ["output", "output_text", None])
+@pytest.mark.parametrize(("wrapped", "expected"), [(False, "output"), (False, "output_text"), (True, "output_text")])
+def test_the_text_of_the_output_is_the_output_where_the_record_keeps_no_other(tmp_path, wrapped, said, expected):
+    """``output_text`` is a member of every record: that it was read, and told as the reason, is not taken for a lie."""
+
+    def claims(record, case):
+        done = "is done" not in record.output_text
+        if said is None:
+            assert done
+        elif not done:
+            raise Rejected(said)
+
+    def output(text):
+        return document(output={"message": text, "code": 1} if wrapped else text)
+
+    expect = f"verdict: reject\nby: claims\nreason: {expected}\n"
+    reject = load_fixture(write(tmp_path / "a-reject", expect=expect, record=output("It is done.")))
+    accept = load_fixture(
+        write(tmp_path / "a-accept", expect="verdict: accept\nby: claims\n", record=output("Not yet."))
+    )
+    judged = judge(reject, [named(claims, "claims")], accept)
+    assert (judged.faults, judged.proof) == ((), "turned")
+
+
+def test_a_text_of_the_output_that_nothing_read_is_no_reason(tmp_path):
+    def claims(record, case):
+        if record.citations:
+            raise Rejected("output_text")
+
+    reject = load_fixture(write(tmp_path / "a", expect="verdict: reject\nby: claims\nreason: output_text\n"))
+    assert faults(reject, named(claims, "claims")) == ["claims names output_text and never read it"]
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_check_that_was_renamed_or_deleted_fails_both_halves(both, place):
     told = faults(both[place], named(assert_refund, "assert_money"))

@@ -95,6 +95,20 @@ def test_a_fixture_that_cannot_be_read_ends_with_6(project, capsys):
     assert ET.fromstring((project / "r.xml").read_text()).get("errors") == "1"
 
 
+def test_quiet_says_what_does_not_hold_and_nothing_else(project, capsys):
+    assert run(["check", "evals", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    checking(project).write_text(VACUOUS)
+    sys.modules.pop(checking(project).stem, None)
+    (project / "tools.json").write_text('{"reship": {"type": "object"}}')
+    assert run(["check", "evals", "--quiet", "--tools", "tools.json"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "refund-reject  FAILS  fixture was accepted; the check has no teeth\n" in err
+    assert "refund-accept: tool_calls[0].name: there is no tool called issue_refund" in err
+    assert "refund-accept  " not in err
+
+
 def test_names_that_drive_a_terminal_or_break_xml_do_neither(project, capsys):
     lay(project / "evals" / 'x"\x1b]<|&', REJECT, 42)
     assert run(["check", "evals", "--junit", "r.xml", "--summary", "s.md"]) == 0
@@ -271,7 +285,18 @@ def test_since_judges_only_what_came_later(project, commit, capsys):
     assert [each["name"] for each in told["fixtures"]] == ["later-reject"]
     assert status == 1
     assert run(["check", "evals", "--protocol", "--since", "no-such-revision"]) == 2
+    assert "--since names no commit" in capsys.readouterr().err
     assert run(["check", "evals", "--protocol", "--since", "--output=x"]) == 2
+
+
+def test_since_holds_where_nothing_of_fixtures_or_checks_came_since(project, commit, capsys):
+    """A pull request that touches neither has nothing to be red first."""
+    commit("all at once")
+    assert protocol(capsys, "--since", "HEAD") == (0, {"commits": 0, "fixtures": []})
+    (project / "empty").mkdir()
+    assert run(["check", "empty", "--protocol", "--since", "HEAD"]) == 2
+    assert run(["check", "nowhere", "--protocol"]) == 2
+    assert "is no folder" in capsys.readouterr().err
 
 
 def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, capsys):
@@ -282,6 +307,7 @@ def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, ca
     assert protocol(capsys) == (0, {"commits": 1, "fixtures": []})
 
 
-def test_no_repository_ends_with_2(project, monkeypatch):
+def test_no_repository_ends_with_2(project, monkeypatch, capsys):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
     assert run(["check", "evals", "--protocol"]) == 2
+    assert "no git repository" in capsys.readouterr().err

@@ -127,6 +127,12 @@ def test_statuses_tell_failures_apart_and_the_manifest_says_why(project, agent, 
     assert (told["label"], told["state"]) == (label, "finished")
 
 
+def test_a_call_that_was_not_the_recorded_one_is_told_with_the_place_where_it_differs(project, capsys):
+    project.case()
+    assert project.replay("other") == 1
+    assert "nearest recording: tool_events[0], first difference at arguments.id\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("agent", "status"), [("bad", 0), ("good", 10), ("more", 4)])
 def test_the_affected_version_is_wanted_red(project, agent, status):
     """S45 S62: a failed reproduction is no regression."""
