@@ -20,6 +20,9 @@ Outcome: TypeAlias = Literal["written", "unchanged", "superseded", "kept_back", 
 by people already, or there is none.
 """
 
+CASES: Final = frozenset({"written", "unchanged", "superseded"})
+"""What leaves a case in quarantine."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Final
 
-from extractor.errors import UsageError
-from extractor.model.json import JsonValue, compact, pretty
+from extractor.model.json import JsonValue
 from extractor.model.reading import Note
 
 from .journal import Entry
-from .run import Passed, Run
+from .run import Run
 
 REPORT: Final = "report.json"
 DEAD: Final = "dead.jsonl"
@@ -29,7 +27,7 @@ LOST: Final = frozenset(
 )
 """What the reading notes that may have cost a trace."""
 
-_PASSED: Final[Mapping[str, str]] = {
+PASSED: Final[Mapping[str, str]] = {
     "not_chosen": "not chosen",
     "known": "known already",
     "settling": "too young (--settle)",
@@ -43,7 +41,7 @@ class Report:
     """A run in numbers. No member holds a value of a trace: digests under the key name traces, positions name places."""
 
     traces: int
-    passed: Passed
+    passed: Mapping[str, int]
     outcomes: Mapping[str, int]
     dead: tuple[Entry, ...]
     replayable: int
@@ -67,7 +65,7 @@ class Report:
             classes.update(each.classes)
         return cls(
             traces=run.traces,
-            passed=run.passed,
+            passed=asdict(run.passed),
             outcomes=dict(sorted(Counter(each.outcome for each in run.entries).items())),
             dead=run.dead,
             replayable=sum(each.replayable for each in made),
@@ -83,11 +81,16 @@ class Report:
             entries=run.entries,
         )
 
+    @property
+    def made(self) -> int:
+        """How many cases came of the chosen traces, those that were kept back and those that stood already among them."""
+        return sum(count for name, count in self.outcomes.items() if name != "dead")
+
     def members(self) -> dict[str, JsonValue]:
         """Return the report as JSON."""
         return {
             "traces": self.traces,
-            "passed": asdict(self.passed),
+            "passed": dict(self.passed),
             "outcomes": dict(self.outcomes),
             "failures": [
                 {"stage": stage, "code": code, "count": count}
@@ -113,32 +116,15 @@ class Report:
         yield "traces", f"{self.traces:,} in the sources"
         for name, count in self.outcomes.items():
             yield name.replace("_", " "), f"{count:,}"
-        for name, told in _PASSED.items():
-            count = getattr(self.passed, name)
+        for name, told in PASSED.items():
+            count = self.passed[name]
             if count:
                 yield "passed over", f"{count:,} {told}"
         lost = [note for note in self.notes if note.code in LOST]
         for note in lost:
             yield "not read", f"{note.code} {note.count:,} ({', '.join(note.places[:3])})"
-        made = sum(count for name, count in self.outcomes.items() if name != "dead")
-        if made:
-            yield "replayable", f"{self.replayable:,} of {made:,}"
+        if self.made:
+            yield "replayable", f"{self.replayable:,} of {self.made:,}"
             yield "residuals", f"{self.residuals:,} tokens for people to look at"
         for signature, count in [*self.signatures.items()][:10]:
             yield f"{count:,} x", signature
-
-
-def write_report(report: Report, folder: Path) -> None:
-    """Write report.json and dead.jsonl, each in one step. Raises `UsageError`."""
-    dead = "".join(
-        compact({"trace_ref": each.trace_ref, "stage": each.stage, "code": each.code, "place": each.place}) + "\n"
-        for each in report.dead
-    )
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name, content in ((REPORT, pretty(report.members())), (DEAD, dead)):
-            fresh = folder / f".{name}"
-            fresh.write_text(content, "utf-8")
-            fresh.replace(folder / name)
-    except OSError:
-        raise UsageError("the report cannot be written there") from None

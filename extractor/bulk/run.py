@@ -24,7 +24,7 @@ from extractor.write import store
 
 from . import journal, plan, spill
 from .choosing import Choice
-from .journal import Entry, Journal, Outcome
+from .journal import CASES, Entry, Journal, Outcome
 from .one import Job, Result
 from .plan import Known, Plan
 from .pool import Pool
@@ -273,11 +273,7 @@ class _Committing:
 
     def finish(self) -> None:
         """Put on record what was written since."""
-        cases = [
-            each.case_id
-            for each in self._pending
-            if each.case_id and each.outcome in ("written", "superseded", "unchanged")
-        ]
+        cases = [each.case_id for each in self._pending if each.case_id and each.outcome in CASES]
         if cases:
             review.enrol_all(self._order.out, cases, now=self._order.now)
         for entry in self._pending:

@@ -13,11 +13,13 @@ from pathlib import Path
 import click
 
 from extractor import read, ruleset, settings
-from extractor.bulk import choosing
+from extractor.bulk import choosing, dataset, written
+from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
-from extractor.bulk.reports import DEAD, LOST, Report, write_report
+from extractor.bulk.reports import LOST, Report
 from extractor.bulk.run import Order, Run, run
 from extractor.errors import ProofFailed, TraceNotFound, UsageError
+from extractor.model.layout import QUARANTINE
 from extractor.read import Progress
 from extractor.redact.models import verified
 
@@ -81,6 +83,13 @@ _SHOWN = 20
     type=options.FOLDER,
     help="Where the report goes.  [default: OUT/.bulk/report]",
 )
+@click.option(
+    "--dataset",
+    "lake",
+    metavar="FOLDER",
+    type=options.FOLDER,
+    help="Write the run's cases as a Parquet data set as well, without what leads back to their traces.",
+)
 @click.option("--profile", is_flag=True, help="Say where the time went.")
 @options.container
 @options.key_file
@@ -106,6 +115,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     timeout: float | None,
     resume: bool,
     folder: Path | None,
+    lake: Path | None,
     profile: bool,
     container: str | None,
     key_file: Path | None,
@@ -164,7 +174,10 @@ def command(  # noqa: PLR0913  # one parameter an option
     status = _status(done)
     place = folder or order.folder / "report"
     report = Report.of(done, exit_status=status)
-    write_report(report, place)
+    written.write(report, place)
+    if lake is not None:
+        cases = [(each.case_id, each.trace_ref) for each in done.entries if each.case_id and each.outcome in CASES]
+        dataset.write(dataset.standing(cases, order.out / QUARANTINE, capture=False), lake)
     if as_json:
         console.data(report.members())
     _tell(console, report, place, profile=profile)
@@ -206,7 +219,7 @@ def _tell(console: Console, report: Report, place: Path, *, profile: bool) -> No
     for each in report.dead[:_SHOWN]:
         console.say(f"failed  {each.stage}: {each.code}  {each.place}")
     if len(report.dead) > _SHOWN:
-        console.say(f"and {len(report.dead) - _SHOWN} more: {place / DEAD}")
+        console.say(f"and {len(report.dead) - _SHOWN} more: {place / written.DEAD}")
     if profile:
         console.rows([(name, span_of_time(seconds)) for name, seconds in report.seconds.items()])
     console.say(f"report  {place}")
