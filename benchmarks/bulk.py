@@ -77,7 +77,7 @@ def _measured(asked: argparse.Namespace, scratch: Path) -> Iterator[str]:
         beside.append((name, one))
     key = scratch / "key"
     subprocess.run(
-        [sys.executable, "-m", "extractor", "key", "new", "--out", str(key)], check=True, capture_output=True
+        [sys.executable, "-P", "-m", "extractor", "key", "new", "--out", str(key)], check=True, capture_output=True
     )
     runs = []
     for number, (export, workers) in enumerate([(half, max(asked.workers)), *((whole, one) for one in asked.workers)]):

@@ -81,7 +81,7 @@ def run(engine: str, export: Path, out: Path, key: Path, *, workers: int, traces
 
 def _command(engine: str) -> Sequence[str]:
     if engine == "bulk":
-        return [sys.executable, "-m", "extractor", "bulk", "--all", "--quiet"]
+        return [sys.executable, "-P", "-m", "extractor", "bulk", "--all", "--quiet"]
     return [sys.executable, str(Path(__file__).with_name("bulk_pool.py"))]
 
 
