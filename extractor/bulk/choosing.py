@@ -136,11 +136,6 @@ class Choice:
         self._masks = [sum(1 << self._terms.index(term) for term in one if term in self._terms) for one in where]
         self._digest = partial(keyed_digest, key.derive("bulk-sample"))
 
-    @property
-    def asks_spans(self) -> bool:
-        """Whether spans have to be looked at."""
-        return bool(self._asks)
-
     def bits(self, spans: Iterable[Span]) -> int:
         """Return which terms some of the spans fulfil, a bit each."""
         found = 0
@@ -164,6 +159,11 @@ class Choice:
     def absent(self, seen: AbstractSet[str]) -> int:
         """Return how many traces of the list were not seen."""
         return len(self._flagged - seen) if self._flagged is not None else 0
+
+    @property
+    def only_listed(self) -> bool:
+        """Whether nothing but the list chooses, so that other traces need not be looked at."""
+        return bool(self._flagged) and not self._where
 
     @property
     def flagged(self) -> AbstractSet[str]:

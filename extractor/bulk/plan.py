@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from types import TracebackType
+from typing import Final, Self, TypeAlias
 
 from extractor.errors import InputUnreadable
 from extractor.model.reading import Note
@@ -55,6 +58,7 @@ class Known:
     size: int
 
 
+_Records: TypeAlias = Iterable[Mapping[str, Sequence[Piece]]]
 Where: TypeAlias = tuple[Place, Kept | None]
 """A record's place, and where its piece was set aside if it cannot be sought."""
 
@@ -107,38 +111,40 @@ def make(
     limits: Limits,
     container: str | None = None,
     progress: Progress | None = None,
+    index_folder: Path | None = None,
 ) -> Plan:
     """Return the plan of some sources, written into a folder. What cannot be sought again is set aside in ``spill``.
+
+    A list alone is sought by its ids, in fresh indexes or in bytes; a plan made so knows of no other traces.
 
     Sources that break a bound are left there as damaged: what they gave counts for nothing. Raises `InputUnreadable` where all of them are.
     """
     path = folder / NAME
-    path.unlink(missing_ok=True)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     digests = ThreadPoolExecutor(max_workers=1).map(_digest, sources)  # meanwhile
-    damaged: dict[int, InputUnreadable] = {}
-    heard = Heard(shown=limits.places)
-    with closing(sqlite3.connect(path, isolation_level=None)) as base:
-        base.executescript("pragma journal_mode = off; pragma synchronous = off;" + _SCHEMA)
-        base.execute("begin")
-        found = pieces(sources, limits, container=container, progress=progress, damaged=damaged, ledger=heard)
-        for rows in _batches(found, choice, spill):
-            base.executemany(_TAKEN, rows.traces)
-            base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.pieces)
-        for number in damaged:
-            base.execute("delete from piece where source = ?", (number,))
-        base.executemany(
-            "insert into source values (?, ?, ?, ?)",
-            [
-                (each.number, each.name, digest, int(each.number in damaged))
-                for each, digest in zip(sources, digests, strict=True)
-            ],
-        )
-        base.execute("commit")
+    pass_over = partial(pieces, sources, limits, container=container, progress=progress, index_folder=index_folder)
+    made = _sought(pass_over, choice, path, spill, limits.places) if choice.only_listed else None
+    if made is None:
+        made = _Making(path, choice, spill, shown=limits.places)
+        with made:
+            made.take(pass_over)
+    made.finish(sources, digests)
     spill.flush()
-    if damaged and len(damaged) == len(sources):
-        raise next(iter(damaged.values()))
-    return Plan(path=path, damaged=frozenset(damaged), notes=heard.notes())
+    if made.damaged and len(made.damaged) == len(sources):
+        raise next(iter(made.damaged.values()))
+    return Plan(path=path, damaged=frozenset(made.damaged), notes=made.heard.notes())
+
+
+def _sought(pass_over: Callable[..., _Records], choice: Choice, path: Path, spill: Spill, shown: int) -> _Making | None:
+    """Return the plan of a list by its ids alone, and of the traces that they link to; None where one was not found so."""
+    made = _Making(path, choice, spill, shown=shown)
+    with made:
+        made.take(pass_over, wanted=choice.flagged)
+        if made.seen & choice.flagged != choice.flagged:
+            made.close()
+            return None
+        if linked := made.linked - made.seen:
+            made.take(pass_over, wanted=linked)
+    return made
 
 
 @dataclass(slots=True)
@@ -147,39 +153,92 @@ class _Rows:
     pieces: list[tuple[str | int | None, ...]] = field(default_factory=list)
 
 
-def _batches(found: Iterable[Mapping[str, Sequence[Piece]]], choice: Choice, spill: Spill) -> Iterator[_Rows]:
-    rows = _Rows()
-    for record in found:
-        for trace_id, parts in record.items():
-            for part, piece in enumerate(parts):
-                _add(rows, trace_id, part, piece, choice, spill)
-        if len(rows.pieces) >= _BATCH:
-            yield rows
-            rows = _Rows()
-    yield rows
+class _Making:
+    """A plan that is being written. What is sought by ids comes in several passes, and a record in the first of them alone."""
 
+    def __init__(self, path: Path, choice: Choice, spill: Spill, *, shown: int) -> None:
+        path.unlink(missing_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        self._base = sqlite3.connect(path, isolation_level=None)
+        self._choice = choice
+        self._spill = spill
+        self._rows = _Rows()
+        self.heard = Heard(shown=shown)
+        self.damaged: dict[int, InputUnreadable] = {}
+        self.seen: set[str] = set()
+        self.linked: set[str] = set()
 
-def _add(rows: _Rows, trace_id: str, part: int, piece: Piece, choice: Choice, spill: Spill) -> None:
-    place, spans = piece.place, piece.spans
-    starts = [span.start_ns for span in spans if span.start_ns]
-    rows.traces.append(
-        (
-            trace_id,
-            min(starts, default=0),
-            max((span.end_ns or span.start_ns for span in spans), default=0),
-            len(spans),
-            sum(span.status_code == "error" for span in spans),
-            choice.bits(spans),
-            place.end - place.start if part == 0 else 0,
+    def __enter__(self) -> Self:
+        self._base.executescript("pragma journal_mode = off; pragma synchronous = off;" + _SCHEMA)
+        self._base.execute("begin")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Leave the file as it is."""
+        self._base.close()
+
+    def take(self, pass_over: Callable[..., _Records], *, wanted: AbstractSet[str] | None = None) -> None:
+        """Go through the sources once; ``wanted`` are the only traces that count."""
+        for record in pass_over(wanted=wanted, damaged=self.damaged, ledger=self.heard):
+            for trace_id, parts in record.items():
+                if wanted is None or trace_id in wanted:
+                    self._add(trace_id, parts, listed=wanted is not None)
+            if len(self._rows.pieces) >= _BATCH:
+                self._put()
+        self._put()
+
+    def finish(self, sources: Sequence[Source], digests: Iterable[str]) -> None:
+        """Leave out what damaged sources gave, and close the file."""
+        for number in self.damaged:
+            self._base.execute("delete from piece where source = ?", (number,))
+        self._base.executemany(
+            "insert into source values (?, ?, ?, ?)",
+            [
+                (each.number, each.name, digest, int(each.number in self.damaged))
+                for each, digest in zip(sources, digests, strict=True)
+            ],
         )
+        self._base.execute("commit")
+        self.close()
+
+    def _put(self) -> None:
+        self._base.executemany(_TAKEN, self._rows.traces)
+        self._base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows.pieces)
+        self._rows = _Rows()
+
+    def _add(self, trace_id: str, parts: Sequence[Piece], *, listed: bool) -> None:
+        if listed:
+            self.seen.add(trace_id)
+            self.linked.update(link.trace_id for piece in parts for span in piece.spans for link in span.links)
+        for part, piece in enumerate(parts):
+            self._rows.traces.append(_counted(trace_id, piece, self._choice.bits(piece.spans), first=part == 0))
+            if not (piece.place.sought and part):  # of what is sought the record as a whole is read again
+                kept = None if piece.place.sought else self._spill.put(piece)
+                self._rows.pieces.append(_placed(trace_id, part, piece.place, kept))
+
+
+def _counted(trace_id: str, piece: Piece, bits: int, *, first: bool) -> tuple[str | int, ...]:
+    spans, place = piece.spans, piece.place
+    return (
+        trace_id,
+        min((span.start_ns for span in spans if span.start_ns), default=0),
+        max((span.end_ns or span.start_ns for span in spans), default=0),
+        len(spans),
+        sum(span.status_code == "error" for span in spans),
+        bits,
+        place.end - place.start if first else 0,
     )
-    if place.sought and part:
-        return  # the record as a whole is read again
-    kept = None if place.sought else spill.put(piece)
+
+
+def _placed(trace_id: str, part: int, place: Place, kept: Kept | None) -> tuple[str | int | None, ...]:
     aside = (None, None, None) if kept is None else (kept.start, kept.end, kept.number)
-    rows.pieces.append(
-        (trace_id, place.source, place.number, part, place.start, place.end, place.form, int(place.sought), *aside)
-    )
+    return (trace_id, place.source, place.number, part, place.start, place.end, place.form, int(place.sought), *aside)
 
 
 def _digest(source: Source) -> str:

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from pathlib import Path
 
 from extractor.errors import InputUnreadable
 from extractor.model.reading import Reading
@@ -16,6 +17,7 @@ from .frames import Form, Frame
 from .gather import gather_again, is_partial
 from .ledger import Entry, Heard, Ledger
 from .limits import Limits
+from .locate import Needles
 from .scan import Hit, Scanner
 from .sources import Progress, Source
 
@@ -60,16 +62,25 @@ def pieces(
     progress: Progress | None = None,
     damaged: dict[int, InputUnreadable] | None = None,
     ledger: Heard | None = None,
+    wanted: Collection[str] | None = None,
+    index_folder: Path | None = None,
 ) -> Iterator[Mapping[str, Sequence[Piece]]]:
     """Yield for each record of the sources its pieces by trace id, in one pass.
 
-    ``damaged`` takes sources that break a bound; without it they raise `InputUnreadable`.
+    With ``wanted`` only records that hold such an id are parsed, found by fresh indexes or by searching bytes: an id that a record
+    spells in a way of its own is not found so. ``damaged`` takes sources that break a bound; without it they raise `InputUnreadable`.
     """
     heard = ledger or Heard(shown=limits.places)
     scanner = Scanner(
-        sources=tuple(sources), limits=limits, ledger=heard, progress=progress, container=container, damaged=damaged
+        sources=tuple(sources),
+        limits=limits,
+        ledger=heard,
+        progress=progress,
+        index_folder=index_folder,
+        container=container,
+        damaged=damaged,
     )
-    yield from _by_record(scanner.hits(None), heard)
+    yield from _by_record(scanner.hits(None if wanted is None else Needles(trace_ids=tuple(sorted(wanted)))), heard)
 
 
 def _by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequence[Piece]]]:

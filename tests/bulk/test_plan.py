@@ -1,0 +1,122 @@
+"""Where each trace stands: positions, counts and ids; no payload, whatever the sources are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import ExitStack
+
+import pytest
+
+from extractor import read, ruleset
+from extractor.bulk import plan, spill
+from extractor.bulk.choosing import Choice, rule
+from extractor.errors import InputUnreadable
+from extractor.redact import WorkspaceKey
+
+RULES = ruleset.load(())
+KEY = WorkspaceKey(material=b"k" * 32)
+LIMITS = read.Limits()
+A, B, C = "a" * 32, "b" * 32, "c" * 32
+
+
+def span(trace_id, number, *, start=1_000, link=None, **status):
+    made = {
+        "traceId": trace_id,
+        "spanId": f"{number:016x}",
+        "name": "ask ines.kaplan@example.com",
+        "startTimeUnixNano": str(start + number),
+        "endTimeUnixNano": str(start + number + 5),
+        "status": status,
+    }
+    return made | ({"links": [{"traceId": link, "spanId": f"{1:016x}"}]} if link else {})
+
+
+def line(*spans):
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [*spans]}]}]}).encode() + b"\n"
+
+
+CONTENT = line(span(A, 1), span(B, 2, code=2)) + line(span(A, 3, link=C)) + line(span(C, 4, start=9))
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Return what makes a plan of some contents."""
+
+    def make(*contents, choice=None, indexed=False, limits=LIMITS):
+        files = []
+        for number, content in enumerate(contents):
+            file = tmp_path / f"export{number}"
+            file.write_bytes(content)
+            files.append(str(file))
+        if indexed:
+            read.make_index(files)
+        sources = read.expand(files, None, LIMITS)
+        folder = tmp_path / "own"
+        folder.mkdir(exist_ok=True)
+        aside = make.stack.enter_context(spill.spilling(folder))
+        return plan.make(sources, choice or Choice(RULES, KEY), folder, aside, limits=limits)
+
+    with ExitStack() as stack:
+        make.stack = stack
+        yield make
+
+
+def places(found, trace_id):
+    return [(place.source, place.number, place.sought) for place, _ in found.where(trace_id)]
+
+
+def test_every_trace_with_its_places_and_counts_by_start(made):
+    found = made(CONTENT)
+    assert [(each.trace_id, each.start_ns, each.spans, each.errors) for each in found.traces()] == [
+        (C, 13, 1, 0),
+        (A, 1001, 2, 0),
+        (B, 1002, 1, 1),
+    ]
+    assert places(found, A) == [(1, 1, True), (1, 2, True)]
+    assert places(found, B) == [(1, 1, True)]
+    assert b"ines" not in found.path.read_bytes()
+    assert found.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_compressed_is_set_aside(made):
+    found = made(gzip.compress(CONTENT))
+    (first, kept), _ = found.where(A)
+    assert not first.sought
+    assert kept is not None
+    assert b"ines" not in (found.path.parent / spill.NAME).read_bytes()
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_list_alone_is_sought_with_what_it_links_to(made, indexed):
+    choice = Choice(RULES, KEY, flagged=frozenset({A}))
+    found = made(CONTENT, choice=choice, indexed=indexed)
+    assert {each.trace_id for each in found.traces()} == {A, C}
+    assert places(found, A) == [(1, 1, True), (1, 2, True)]
+    assert places(found, C) == [(1, 3, True)]
+
+
+def test_an_id_that_no_search_finds_costs_a_whole_pass(made):
+    escaped = CONTENT.replace(A.encode(), b"\\u0061" + A[1:].encode())
+    found = made(escaped, choice=Choice(RULES, KEY, flagged=frozenset({A})))
+    assert {each.trace_id for each in found.traces()} == {A, B, C}
+
+
+def test_bits_of_rules_are_gathered_over_records(made):
+    choice = Choice(RULES, KEY, where=[rule("error")])
+    found = made(CONTENT, choice=choice)
+    assert {each.trace_id: choice.takes(each.trace_id, each.start_ns, each.bits) for each in found.traces()} == {
+        A: False,
+        B: True,
+        C: False,
+    }
+
+
+def test_a_damaged_source_gives_nothing_and_is_known(made):
+    bomb, limits = gzip.compress(CONTENT * 40), read.Limits(ratio=2, ratio_from=1_000)
+    found = made(line(span(B, 7)), bomb, limits=limits)
+    assert found.damaged == {2}
+    assert places(found, B) == [(1, 1, True)]
+    assert places(found, A) == []
+    with pytest.raises(InputUnreadable):
+        made(bomb, limits=limits)
