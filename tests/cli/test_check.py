@@ -117,6 +117,12 @@ def test_names_that_drive_a_terminal_or_break_xml_do_neither(project, capsys):
     assert 'x"�]<|&' in names
 
 
+def test_fixtures_outside_the_project_are_judged_by_the_checks_of_the_working_folder(project, tmp_path_factory):
+    apart = tmp_path_factory.mktemp("apart")
+    lay(apart / "refund-reject", REJECT, 42)
+    assert run(["check", str(apart)]) == 0
+
+
 def test_lonely_and_wide_fixtures_are_listed_without_failing(project, capsys):
     lay(project / "evals" / "alone", REJECT, 42)
     lay(project / "evals" / "far-reject", REJECT, 42, **{f"m{n}": 1 for n in range(9)})
