@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import socket
 import subprocess
 import threading
@@ -43,7 +43,7 @@ def starts_a_program(record, case):
 
 
 def asks_the_clock(record, case):
-    assert datetime.datetime.now(datetime.UTC) > case.now
+    assert dt.datetime.now(dt.UTC) > case.now
 
 
 def asks_the_time(record, case):
@@ -82,7 +82,7 @@ def test_one_guard_holds_for_all_runs_within_it():
         with isolated() as inner:
             assert inner is outer
     assert told == [False] * 3
-    assert datetime.datetime.now(datetime.UTC).year > 2000
+    assert dt.datetime.now(dt.UTC).year > 2000
 
 
 def test_what_was_real_before_is_real_again():

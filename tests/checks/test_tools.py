@@ -164,7 +164,7 @@ def test_what_cannot_be_read_is_no_empty_product(tmp_path, name, content, error)
 def test_what_cannot_be_found_is_named(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "shop_of_few_tools.py").write_text("def refund(order_id): ...\n")
-    with pytest.raises(UsageError, match="imported: shop_of_few_tools has no reship$"):
+    with pytest.raises(UsageError, match=r"imported: shop_of_few_tools has no reship$"):
         tools_from("shop_of_few_tools:reship", tmp_path)
-    with pytest.raises(UsageError, match="imported: there is no module shop_of_no_tools$"):
+    with pytest.raises(UsageError, match=r"imported: there is no module shop_of_no_tools$"):
         tools_from("shop_of_no_tools", tmp_path)
