@@ -33,6 +33,9 @@ _SAID: Final[Mapping[Kind, str]] = {
     "type_changed": "{tool} takes this parameter in another type",
 }
 _CURE: Final = "update the case (recapture), or retire it with a reason: extract-fixture retire"
+_CURE_OF_A_FOLDER: Final = (
+    "update the case (recapture), or retire it with a reason: its folder into retired/, the reason into its README.md"
+)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,99}", re.ASCII)
 _TOOL_MEMBERS: Final = ("tool", "tool_name")
 _ARGUMENTS: Final = ("arguments", "args", "params", "parameters")
@@ -51,13 +54,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What of a case is held to the tools: events of its record, and expectations by the field path where they stand."""
+    """What of a case is held to the tools: events of its record, and expectations by the field path where they stand.
+
+    ``plain`` is a folder with case.yaml, which no command retires.
+    """
 
     name: str
     events: tuple[Event, ...]
     expectations: Mapping[str, JsonValue] = field(repr=False)
     retired: bool = False
     manufactured: bool = False
+    plain: bool = False
 
     @classmethod
     def of_fixture(
@@ -90,6 +97,7 @@ class Subject:
             expectations={"expectations": dict(expectations)},
             retired=retired,
             manufactured=manufactured,
+            plain=True,
         )
 
 
@@ -101,6 +109,7 @@ class Finding:
     path: str
     kind: Kind
     tool: str
+    plain: bool = False
 
     def text(self) -> str:
         """Return one line for people: where, what, and what to do."""
@@ -108,7 +117,7 @@ class Finding:
 
     def told(self) -> str:
         """Return the same without the case."""
-        return f"{self.path}: {_SAID[self.kind].format(tool=self.tool)}; {_CURE}"
+        return f"{self.path}: {_SAID[self.kind].format(tool=self.tool)}; {_CURE_OF_A_FOLDER if self.plain else _CURE}"
 
     def members(self) -> dict[str, JsonValue]:
         """Return the finding as JSON."""
@@ -185,7 +194,8 @@ def _of(subject: Subject, tools: Mapping[str, Tool]) -> Iterator[Finding]:
     for path, kind, tool in (*_recorded(subject, tools), *_expected(subject, tools)):
         if (path, kind) not in seen:
             seen.add((path, kind))
-            yield Finding(case=subject.name, path=path, kind=kind, tool=_shown(tool) or "(no plain name)")
+            shown = _shown(tool) or "(no plain name)"
+            yield Finding(case=subject.name, path=path, kind=kind, tool=shown, plain=subject.plain)
 
 
 _Place: TypeAlias = tuple[str, Kind, str]

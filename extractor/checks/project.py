@@ -15,27 +15,25 @@ from .declaring import Check, checks_of
 _FILES: Final = (("extract-fixture.toml", ()), ("pyproject.toml", ("tool", "extract-fixture")))
 
 
-def project_checks(start: Path | None = None) -> tuple[Check, ...]:
-    """Return the checks of the nearest project from a folder upwards (default: the working folder).
+def project_checks(*starts: Path) -> tuple[Check, ...]:
+    """Return the checks of the nearest project from a folder upwards, from the first that has one (default: the working folder).
 
     Raises `UsageError` where no table names a module, and as `checks_of` does.
     """
-    modules, folder = checking_modules(start or Path.cwd())
+    modules, folder = checking_modules(*starts)
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     return checks_of(modules)
 
 
-def checking_modules(start: Path) -> tuple[tuple[str, ...], Path]:
+def checking_modules(*starts: Path) -> tuple[tuple[str, ...], Path]:
     """Return the modules that the nearest table names, and the folder of its file. Raises `UsageError`."""
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        for name, way in _FILES:
-            table = _table(folder / name, way)
-            if table is not None:
-                return _modules(table), folder
-    hint = "[tool.extract-fixture.checks] module names the module of checks"
-    raise UsageError("no project here says which module holds its checks", hint=hint)
+    found = next((each for start in starts or (Path.cwd(),) if (each := _nearest(start))), None)
+    if found is None:
+        hint = "[tool.extract-fixture.checks] module names the module of checks"
+        raise UsageError("no project here says which module holds its checks", hint=hint)
+    table, folder = found
+    return _modules(table), folder
 
 
 def known_drift(start: Path | None = None) -> frozenset[tuple[str, str]]:
@@ -43,13 +41,19 @@ def known_drift(start: Path | None = None) -> frozenset[tuple[str, str]]:
 
     An incident may be the very call of a tool that never existed. Raises `UsageError` for a list of anything else.
     """
-    start = (start or Path.cwd()).resolve()
+    found = _nearest(start or Path.cwd())
+    return frozenset(_pairs(found[0].get("known_drift", []))) if found else frozenset()
+
+
+def _nearest(start: Path) -> tuple[Mapping[str, Any], Path] | None:
+    """Return the nearest table upwards from a folder, and the folder of its file."""
+    start = start.resolve()
     for folder in (start, *start.parents):
         for name, way in _FILES:
             table = _table(folder / name, way)
             if table is not None:
-                return frozenset(_pairs(table.get("known_drift", [])))
-    return frozenset()
+                return table, folder
+    return None
 
 
 def _pairs(told: object) -> Iterator[tuple[str, str]]:

@@ -65,7 +65,7 @@ class Suite:
         found = find(folders)
         if not found.folders:
             raise UsageError("there is no fixture with an expect.yaml: an empty suite is never a pass", hint=WANTED)
-        given = project_checks(folders[0]) if checks is None else checks
+        given = project_checks(folders[0], Path.cwd()) if checks is None else checks
         if not given:
             raise UsageError("no check was given: an empty suite is never a pass")
         return cls(found, given)

@@ -146,7 +146,11 @@ def _tell_faults(console: Console, report: Report, findings: Sequence[Finding]) 
 
 
 def _failing(judgement: Judgement) -> str:
-    return f"FAILS  {'; '.join(judgement.faults)}"
+    # Of a run that must be accepted no property is said: the one that it was rejected for is where to look.
+    outcomes = judgement.result.outcomes if judgement.result and judgement.expected == "accept" else ()
+    first = next((each for each in outcomes if each.verdict in ("rejected", "error")), None)
+    place = (first.path or first.reason) if first and first.verdict == "rejected" else None
+    return f"FAILS  {'; '.join(judgement.faults)}{f' (for {place})' if place else ''}"
 
 
 def _judged(suite: Suite, store: Path | None) -> Report:

@@ -154,6 +154,12 @@ def test_a_line_says_where_what_and_what_to_do_and_quotes_no_value():
     assert "alice" not in first.text()
 
 
+def test_a_plain_folder_is_retired_by_its_place_since_no_command_knows_it():
+    record = {"tool_calls": [{"name": "issue_refund", "arguments": {}}]}
+    (finding,) = drift([Subject.of_chapter("refund", record, {})], live(cancel_order=schema())).findings
+    assert finding.text().endswith("retire it with a reason: its folder into retired/, the reason into its README.md")
+
+
 def test_a_finding_that_is_known_is_left_out_by_case_and_path():
     """An incident may be the very call of what never existed."""
     gone = live(issue_refund=schema("order_id"))

@@ -117,6 +117,24 @@ def test_names_that_drive_a_terminal_or_break_xml_do_neither(project, capsys):
     assert 'x"�]<|&' in names
 
 
+def test_fixtures_outside_the_project_are_judged_by_the_checks_of_the_working_folder(project, tmp_path_factory):
+    apart = tmp_path_factory.mktemp("apart")
+    lay(apart / "refund-reject", REJECT, 42)
+    assert run(["check", str(apart)]) == 0
+
+
+def test_of_a_good_run_the_place_is_told_that_it_was_rejected_for(project, capsys):
+    record = project / "evals" / "refund-accept" / "record.json"
+    record.write_text(record.read_text().replace("4200", "4300"))
+    assert run(["check", "evals"]) == 1
+    told = "FAILS  good run rejected by assert_refund (for tool_calls[0].arguments.amount_cents)\n"
+    assert told in capsys.readouterr().out
+    checking(project).write_text("def assert_refund(record, case):\n    record.tool_calls[3].name\n")
+    sys.modules.pop(checking(project).stem, None)
+    assert run(["check", "evals"]) == 1
+    assert "assert_refund broke on a good run (IndexError, line 2)\n" in capsys.readouterr().out
+
+
 def test_lonely_and_wide_fixtures_are_listed_without_failing(project, capsys):
     lay(project / "evals" / "alone", REJECT, 42)
     lay(project / "evals" / "far-reject", REJECT, 42, **{f"m{n}": 1 for n in range(9)})
