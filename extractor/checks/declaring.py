@@ -13,7 +13,7 @@ from .case import CheckCase
 from .record import RunRecord
 
 Body: TypeAlias = Callable[[RunRecord, CheckCase], object]
-"""Raises `AssertionError` or returns False for a run that it rejects; returns anything else for one that it accepts."""
+"""Raises `AssertionError` or returns False for a run that it rejects; returns nothing, or True, for one that it accepts."""
 
 _MARK = "_extract_fixture_check"
 
@@ -74,7 +74,9 @@ def checks_of(modules: Iterable[str]) -> tuple[Check, ...]:
 def _declared(name: str) -> Iterator[Check]:
     try:
         module = importlib.import_module(name)
-    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever importing a project's module raises, sys.exit(0) too
         raise UsageError(f"the checks of {name} cannot be imported: {type(error).__name__}") from None
     for title, body in vars(module).items():
         marked = getattr(body, _MARK, None)

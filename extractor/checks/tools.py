@@ -139,7 +139,9 @@ def _python(place: str, folder: Path) -> Mapping[str, Tool]:
         found: Any = loaded
         for part in path.split(".") if path else ():
             found = getattr(found, part)
-    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever importing a project's module raises, sys.exit(0) too
         raise UsageError(f"the tools of --tools cannot be imported: {type(error).__name__}") from None
     if isinstance(found, list | dict):
         try:

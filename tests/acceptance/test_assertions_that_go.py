@@ -140,7 +140,9 @@ def test_an_accept_fixture_whose_check_is_gone_fails_too(shop):
 
 def test_a_tool_that_is_gone_stands_in_the_reports_of_a_pull_request(shop):
     """S121: what fails for people must fail for machines: the same finding in JUnit and in the summary."""
-    assert shop.check(tools=({**REFUND, "name": "refund_order"},), reports=("--junit", "r.xml", "--summary", "s.md")) == 1
+    assert (
+        shop.check(tools=({**REFUND, "name": "refund_order"},), reports=("--junit", "r.xml", "--summary", "s.md")) == 1
+    )
     suite = ET.fromstring((shop.path / "r.xml").read_text())
     gone = [each for each in suite.iter("testcase") if each.get("classname") == "tools"]
     assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
