@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 from airflow.sdk import dag, task
 
 
-@dag(schedule="@daily", start_date=datetime(2026, 12, 1, tzinfo=UTC), catchup=True, max_active_runs=1, tags=["incidents"])
+@dag(
+    schedule="@daily", start_date=datetime(2026, 12, 1, tzinfo=UTC), catchup=True, max_active_runs=1, tags=["incidents"]
+)
 def incident_fixtures() -> None:
     """One run a day into one store: two at once would wait for each other."""
 

@@ -57,11 +57,14 @@ def needs(items: ast.expr) -> Known:
             return needs(inner)
         case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _SAME_LENGTH:
             return needs(inner)
-        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as several):
+        case (
+            ast.Call(func=ast.Name(id="map"), args=[_, *several])
+            | ast.Call(func=ast.Name(id="zip"), args=[_, *_] as several)
+        ):
             return {key: names for each in several for key, names in needs(each).items()}
         case ast.Call(func=ast.Attribute(value=inner, attr=name), args=[]) if name in _VIEWS:
             return needs(inner)
-        case ast.BoolOp(op=ast.Or(), values=[inner, *_]):
+        case ast.BoolOp(op=ast.Or(), values=[inner, *_]) | ast.NamedExpr(value=inner):
             return needs(inner)
         case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]) | ast.SetComp(generators=[only]) if (
             not only.ifs
@@ -69,6 +72,19 @@ def needs(items: ast.expr) -> Known:
             return needs(only.iter)
         case _:
             return _key(items)
+
+
+def runs(items: ast.expr, known: Known) -> bool:
+    """Say whether a loop over ``items`` runs, by what is known of lists."""
+    match items:
+        case ast.Call(
+            func=ast.Name(id="zip"), args=several, keywords=[ast.keyword(arg="strict", value=ast.Constant(value=True))]
+        ):
+            return any(runs(each, known) for each in several)  # it breaks unless all are of one length
+        case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _SAME_LENGTH:
+            return runs(inner, known)
+        case _:
+            return needs(items).keys() <= known.keys()
 
 
 def proves(test: ast.expr) -> Known:
@@ -131,6 +147,21 @@ def counted(call: ast.expr) -> Known:
     return _filled(items)
 
 
+def indexed(node: ast.expr) -> Known:
+    """Return the lists of which an expression takes an item by its position, whatever comes of it: it breaks where there is none."""
+    match node:
+        case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return _nothing()
+        case ast.BoolOp(values=[inner, *_]) | ast.IfExp(test=inner):
+            return indexed(inner)
+        case ast.Subscript(
+            value=items, slice=ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int()))
+        ):
+            return _filled(items) | indexed(items)
+        case _:
+            return _union(indexed(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+
+
 def without(known: Known, names: Iterable[str]) -> None:
     """Forget what was known of lists that a name is part of: it stands for something else now."""
     gone = {*names}
@@ -157,7 +188,7 @@ def _compared(left: ast.expr, operator: type[ast.cmpop], right: ast.expr) -> Kno
     if size is None:
         size, other, way = _size(right), left, _FLIPPED.get(operator, operator)
     if size is not None:
-        return _filled(size) if _some(way, other) else _nothing()
+        return _filled(size) if _some(way, other) or (operator is ast.In and _none_is_zero(other)) else _nothing()
     if operator is ast.In and isinstance(left, ast.Constant):
         return _filled(right)
     return _equal(left, operator, right)
@@ -186,7 +217,20 @@ def _some(operator: type[ast.cmpop], number: ast.expr) -> bool:
     )
 
 
+def _none_is_zero(numbers: ast.expr) -> bool:
+    """Say whether a size that is among these numbers is not zero."""
+    match numbers:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            return all(isinstance(each, ast.Constant) and each.value not in (0, False) for each in elements)
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int() as start), _, *_]):
+            return start > 0
+        case _:
+            return False
+
+
 def _size(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, ast.NamedExpr):
+        node = node.value
     return node.args[0] if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and node.args else None
 
 
@@ -196,6 +240,8 @@ def _empty(node: ast.expr) -> bool:
 
 def _filled(items: ast.expr) -> Known:
     """Return what holds an item when ``items`` does: itself, and what it was filtered from."""
+    if isinstance(items, ast.NamedExpr):
+        return _filled(items.target) | _filled(items.value)
     base = items.generators[0].iter if isinstance(items, ast.ListComp | ast.SetComp | ast.GeneratorExp) else None
     return _key(items) | needs(items) | (_filled(base) if base is not None else {})
 

@@ -14,7 +14,7 @@ from .importing import why_not
 from .record import RunRecord
 
 Body: TypeAlias = Callable[[RunRecord, CheckCase], object]
-"""Raises `AssertionError` or returns False for a run that it rejects; returns anything else for one that it accepts."""
+"""Raises `AssertionError` or returns False for a run that it rejects; returns nothing, or True, for one that it accepts."""
 
 _MARK = "_extract_fixture_check"
 
@@ -77,7 +77,9 @@ def checks_of(modules: Iterable[str]) -> tuple[Check, ...]:
 def _declared(name: str) -> Iterator[Check]:
     try:
         module = importlib.import_module(name)
-    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever importing a project's module raises, sys.exit(0) too
         raise UsageError(f"the checks of {name} cannot be imported: {why_not(error, name)}") from None
     for title, body in vars(module).items():
         marked = getattr(body, _MARK, None)

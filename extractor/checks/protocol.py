@@ -8,7 +8,7 @@ perhaps written to fit it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 Standing: TypeAlias = Literal["red", "green", "gone"]
@@ -16,11 +16,14 @@ Standing: TypeAlias = Literal["red", "green", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A fixture at one commit. ``digest`` is of its record's bytes; what checks said is None where there were none yet."""
+    """A fixture at one commit. ``digest`` is of its record's bytes, ``demanded`` of its case, and of verdict, check and reason that
+    it demands; what checks said is None where there were none yet.
+    """
 
     expected: str | None
     held: bool
     digest: str
+    demanded: str = ""
     passed: bool | None = None
     failed_check: str | None = None
     reason: str | None = None
@@ -52,22 +55,52 @@ class Course:
     faults: tuple[str, ...]
 
 
-def courses(history: Sequence[Commit], known: frozenset[str] = frozenset()) -> tuple[Course, ...]:
+def courses(history: Sequence[Commit], known: Mapping[str, Seen] | None = None) -> tuple[Course, ...]:
     """Return the course of each reject fixture that came within a history, parents before children, by name.
 
-    ``known`` are fixtures that stood before it: when they came cannot be judged. Manufactured fixtures have no incident to be
-    red for, and are left out.
+    ``known`` are fixtures that stood before it, by name: when they came cannot be judged. Manufactured fixtures have no incident to
+    be red for, and are left out. A fixture is followed through other names by its record.
     """
     last = history[-1].fixtures if history else {}
+    before = known or {}
+    stood = {seen.digest for seen in before.values() if seen.expected == "reject"}
     rejecting = sorted(
-        name for name, seen in last.items() if seen.expected == "reject" and not seen.manufactured and name not in known
+        name
+        for name, seen in last.items()
+        if seen.expected == "reject" and not seen.manufactured and name not in before and seen.digest not in stood
     )
     ancestors = _ancestors(history)
-    return tuple(_course(name, history, ancestors) for name in rejecting)
+    return tuple(_course(name, _under_one_name(name, history, ancestors), ancestors) for name in rejecting)
+
+
+def _came(name: str, history: Sequence[Commit]) -> Commit:
+    """Return the first commit where a fixture demands to be rejected: what it was before, a good run or unreadable, is not it."""
+    return next(commit for commit in history if name in commit.fixtures and commit.fixtures[name].expected == "reject")
+
+
+def _under_one_name(name: str, history: Sequence[Commit], ancestors: Mapping[str, frozenset[str]]) -> Sequence[Commit]:
+    """Return a history in which a fixture that was renamed is called as it is at the end."""
+    came = _came(name, history)
+    digest = came.fixtures[name].digest
+    for commit in history:
+        if commit.id not in ancestors[came.id]:
+            continue
+        for other, seen in commit.fixtures.items():
+            if seen.digest == digest and seen.expected == "reject" and other not in came.fixtures:
+                made = [_renamed(each, other, name) for each in history]
+                return _under_one_name(name, made, ancestors)
+    return history
+
+
+def _renamed(commit: Commit, old: str, new: str) -> Commit:
+    if old not in commit.fixtures or new in commit.fixtures:
+        return commit
+    fixtures = {new if name == old else name: seen for name, seen in commit.fixtures.items()}
+    return replace(commit, fixtures=fixtures)
 
 
 def _course(name: str, history: Sequence[Commit], ancestors: Mapping[str, frozenset[str]]) -> Course:
-    came = next(commit for commit in history if name in commit.fixtures)
+    came = _came(name, history)
     if came.fixtures[name].held:
         fault = "was committed with a check that already rejects it: it was never seen red"
         return Course(name=name, red=None, green=came.id, faults=(fault,))
@@ -79,6 +112,8 @@ def _course(name: str, history: Sequence[Commit], ancestors: Mapping[str, frozen
     faults = list(dict.fromkeys(_changed(name, between, {each.id: each for each in history})))
     if green.fixtures[name].digest != came.fixtures[name].digest:
         faults.append("has another record than the one that was red")
+    if green.fixtures[name].demanded != came.fixtures[name].demanded:
+        faults.append("has another case or expectation than the one that was red")
     faults += _early(green, history, ancestors, green_twin=_twin(name, history))
     return Course(name=name, red=came.id, green=green.id, faults=tuple(faults))
 

@@ -47,22 +47,36 @@ class ToolCall:
         """Name the call without its values."""
         return "ToolCall()"
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all that is recorded of two calls."""
+        return self._call == other._call if isinstance(other, ToolCall) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as an object's of JSON: a set of calls would tell none from another
+
+    def __copy__(self) -> ToolCall:
+        """Return the call itself: it is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> ToolCall:
+        """Return the call itself: it is frozen."""
+        return self
+
 
 class RunRecord:
     """A frozen run. Members: ``tool_calls``, ``messages``, ``output``, ``output_text``, ``usage``, ``documents``, ``citations``,
     ``model``, ``finish_reason``. Each reading is told to ``reads`` by its field path.
 
-    ``now`` is not part of it: a check takes the case's, never the workstation's. ``document`` is for tools, not for checks: what
-    is read there is not told.
+    ``now`` is not part of it: a check takes the case's, never the workstation's. ``document`` is for tools: the JSON as it is. To
+    a check it is as frozen, and tells what is read, as all the rest.
     """
 
-    __slots__ = ("document", "reads")
-    document: dict[str, JsonValue]
+    __slots__ = ("_document", "reads")
+    _document: dict[str, JsonValue]
     reads: Reads
 
     def __init__(self, document: Mapping[str, JsonValue]) -> None:
         object.__setattr__(self, "reads", Reads())
-        object.__setattr__(self, "document", dict(document))
+        object.__setattr__(self, "_document", dict(document))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a record is frozen: a check changes nothing")
@@ -70,6 +84,19 @@ class RunRecord:
     def __repr__(self) -> str:
         """Name the record without its values."""
         return "RunRecord()"
+
+    def __copy__(self) -> RunRecord:
+        """Return the record itself: it is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> RunRecord:
+        """Return the record itself: it is frozen."""
+        return self
+
+    @property
+    def document(self) -> dict[str, JsonValue]:
+        """The record as JSON."""
+        return TrackedObject(self._document, "", self.reads) if self.reads.judging else self._document
 
     @classmethod
     def of(cls, fixture: Mapping[str, JsonValue]) -> RunRecord:
@@ -106,41 +133,41 @@ class RunRecord:
     @property
     def citations(self) -> Sequence[Any]:
         """What the answer cites, beside it or in it."""
-        output = self.document.get("output")
-        if "citations" not in self.document and isinstance(output, dict) and isinstance(output.get("citations"), list):
+        output = self._document.get("output")
+        if "citations" not in self._document and isinstance(output, dict) and isinstance(output.get("citations"), list):
             return self.output["citations"]  # type: ignore[no-any-return]  # JSON
         return self._list("citations")
 
     @property
     def usage(self) -> Mapping[str, Any]:
         """Token counts of the whole run."""
-        value = self.document.get("usage")
+        value = self._document.get("usage")
         return TrackedObject(value if isinstance(value, dict) else {}, "usage", self.reads)
 
     @property
     def output(self) -> Any:  # noqa: ANN401  # whatever JSON the run ended with
         """The final output as it is: text or JSON."""
-        return tracked(self.document.get("output"), "output", self.reads)
+        return tracked(self._document.get("output"), "output", self.reads)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # a member of the record
-        if name.startswith("_") or name in ("document", "reads"):
+        if name.startswith("_") or name == "reads":
             raise AttributeError(name)
-        if name not in self.document and name not in _TEXTS:
+        if name not in self._document and name not in _TEXTS:
             self.reads(name)
             raise AttributeError(f"the record has no {name}")
-        if name == "output_text" and name not in self.document:
+        if name == "output_text" and name not in self._document:
             output = self.output
             return (
                 output if isinstance(output, str) else "" if output is None else json.dumps(output, ensure_ascii=False)
             )
-        return tracked(self.document.get(name), name, self.reads)
+        return tracked(self._document.get(name), name, self.reads)
 
     def paths(self) -> tuple[str, ...]:
         """Return the field path of every leaf."""
-        return tuple(leaves(self.document, ""))
+        return tuple(leaves(self._document, ""))
 
     def _list(self, name: str) -> TrackedList:
-        value = self.document.get(name)
+        value = self._document.get(name)
         return TrackedList(value if isinstance(value, list) else [], name, self.reads)
 
 

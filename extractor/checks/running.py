@@ -10,8 +10,6 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from extractor.replay.faults import ReplayFault
-
 from .case import CheckCase
 from .declaring import Check, NotApplicable, Rejected
 from .isolation import Isolation, isolated
@@ -100,10 +98,12 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     for each in checks:
         record.reads.clear()
+        record.reads.judging = True
         with isolation.of_one(clock=clocks_of is None or each.id in clocks_of):
             start = time.perf_counter()
             verdict, reason, path, line = _one(record, case, each)
             seconds = time.perf_counter() - start
+        record.reads.judging = False
         if isolation.fault is not None:
             verdict, reason, path = "error", isolation.fault.code, None
         reads = record.reads.paths()
@@ -132,10 +132,13 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
         return "rejected", rejection.reason, rejection.path, _line(rejection, each)
     except AssertionError as rejection:
         return "rejected", None, None, _line(rejection, each)
-    except (Exception, SystemExit, ReplayFault) as error:  # noqa: BLE001  # a check that breaks has judged nothing, and is no pass
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a check that breaks, or pytest.fail, has judged nothing, and is no pass
         return "error", type(error).__name__, None, _line(error, each)
-    if inspect.iscoroutine(found) or inspect.isgenerator(found):  # its body never ran
-        found.close()
+    if inspect.iscoroutine(found):
+        found.close()  # its body never ran
+    if found is not None and not isinstance(found, bool):  # a generator, an empty list of `calls and …`: no verdict
         return "error", type(found).__name__, None, each.line
     return ("rejected" if found is False else "accepted"), None, None, None
 

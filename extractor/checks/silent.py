@@ -22,7 +22,7 @@ from extractor.errors import UsageError
 
 from .case import CheckCase
 from .declaring import checks_of
-from .loops import spelled
+from .loops import claiming_functions, claims, judging_errors, spelled
 from .record import RunRecord
 from .running import run_all_checks
 
@@ -172,7 +172,8 @@ class _Loader(SourceFileLoader):
         shown = Path(path)
         here = Path.cwd()
         file = shown.relative_to(here).as_posix() if shown.is_relative_to(here) else shown.name
-        _Instrument(self._counters.places, file).visit(tree)
+        judging = judging_errors(tree)
+        _Instrument(self._counters.places, file, judging, claiming_functions(tree, judging)).visit(tree)
         return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -182,12 +183,14 @@ class _Loader(SourceFileLoader):
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self, places: list[_Place], file: str) -> None:
+    def __init__(self, places: list[_Place], file: str, judging: frozenset[str], claiming: frozenset[str]) -> None:
         self._places = places
         self._file = file
+        self._judging = judging
+        self._claiming = claiming
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> list[ast.stmt]:
-        judges = any(_judges(each) for each in ast.walk(node))
+        judges = any(self._judges(each) for each in ast.walk(node))
         over = spelled(node.test if isinstance(node, ast.While) else node.iter)
         self.generic_visit(node)
         if not judges:
@@ -211,15 +214,16 @@ class _Instrument(ast.NodeTransformer):
             case _:
                 return self.generic_visit(node)
 
+    def _judges(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Raise)
+            or (isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is False)
+            or claims(node, self._judging, self._claiming)
+        )
+
     def _number(self, line: int, collection: str) -> int:
         self._places.append(_Place(self._file, line, collection))
         return len(self._places) - 1
-
-
-def _judges(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assert | ast.Raise) or (
-        isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and node.value.value is False
-    )
 
 
 def _called(method: str, arguments: list[ast.expr]) -> ast.Call:

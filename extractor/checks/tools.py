@@ -141,7 +141,9 @@ def _python(place: str, folder: Path) -> Mapping[str, Tool]:
         found: Any = loaded
         for part in path.split(".") if path else ():
             found = getattr(found, part)
-    except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever importing a project's module raises, sys.exit(0) too
         raise UsageError(f"the tools of --tools cannot be imported: {_missing(error, module, path)}") from None
     if isinstance(found, list | dict):
         try:
@@ -158,7 +160,7 @@ def _python(place: str, folder: Path) -> Mapping[str, Tool]:
     return {name: Tool(name=name, shape=_signature(each)) for name, each in functions.items()}
 
 
-def _missing(error: Exception, module: str, path: str) -> str:
+def _missing(error: BaseException, module: str, path: str) -> str:
     return f"{module} has no {path}" if path and module in sys.modules else why_not(error, module)
 
 

@@ -7,24 +7,42 @@ iterating, comparing or measuring is told with its field path (``tool_calls[0].a
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import SupportsIndex
 
 from extractor.model.json import JsonValue
 
-Told = Callable[[str], None]
-
 
 class Reads:
-    """The field paths that were read, in the order of their last reading."""
+    """The field paths that were read, in the order of their last reading. ``judging`` says that a check is reading."""
 
     def __init__(self) -> None:
         self._paths: dict[str, None] = {}
+        self._fetched: set[str] = set()
+        self.judging = False
 
     def __call__(self, path: str) -> None:
         """Note that ``path`` was read just now."""
         self._paths.pop(path, None)
         self._paths[path] = None
+        self._fetched.discard(path)
+        if self._fetched:
+            self._passed(path)
+
+    def fetched(self, path: str) -> None:
+        """Note that the object or list at ``path`` is at hand: that it is there, and what it is, may be all that is asked of it.
+
+        It is forgotten again when something below is read: then it was the way there.
+        """
+        if path not in self._paths:
+            self(path)
+            self._fetched.add(path)
+
+    def _passed(self, path: str) -> None:
+        for above in upwards(path):
+            if above in self._fetched:
+                self._fetched.discard(above)
+                self._paths.pop(above, None)
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths, the one that was read last at the end."""
@@ -33,12 +51,13 @@ class Reads:
     def clear(self) -> None:
         """Forget what was read."""
         self._paths.clear()
+        self._fetched.clear()
 
 
 class TrackedObject(dict[str, JsonValue]):
     """A JSON object that tells which members are read; frozen."""
 
-    def __init__(self, value: Mapping[str, JsonValue], path: str, told: Told) -> None:
+    def __init__(self, value: Mapping[str, JsonValue], path: str, told: Reads) -> None:
         super().__init__(value)
         self._path = path
         self._told = told
@@ -67,8 +86,11 @@ class TrackedObject(dict[str, JsonValue]):
         return dict.__contains__(self, name)
 
     def __eq__(self, other: object) -> bool:
-        """Compare the whole object."""
+        """Compare the whole object; what only the other has is missed here."""
         self._all()
+        for name in dict.keys(other) if isinstance(other, dict) else ():
+            if not dict.__contains__(self, name):
+                self._told(_below(self._path, str(name)))
         _read_whole(other)
         return dict.__eq__(self, other)
 
@@ -131,6 +153,7 @@ class TrackedObject(dict[str, JsonValue]):
         return copy.deepcopy(dict(dict.items(self)), memo)
 
     def _all(self) -> None:
+        self._told(self._path)
         for path in leaves(self, self._path):
             self._told(path)
 
@@ -144,16 +167,19 @@ class TrackedObject(dict[str, JsonValue]):
 class TrackedList(list[JsonValue]):
     """A JSON list that tells which items are read, and that its length is; frozen."""
 
-    def __init__(self, value: list[JsonValue], path: str, told: Told) -> None:
+    def __init__(self, value: list[JsonValue], path: str, told: Reads) -> None:
         super().__init__(value)
         self._path = path
         self._told = told
 
     def __getitem__(self, index: object) -> object:  # type: ignore[override]  # items or a list of them
-        """Return an item, or a list for a slice."""
+        """Return an item, or a list for a slice; a slice, and an item from the end, depend on the length."""
         if isinstance(index, slice):
+            self._told(self._path)
             return [self._item(place) for place in range(*index.indices(list.__len__(self)))]
         place = index.__index__() if hasattr(index, "__index__") else -1
+        if place < 0:
+            self._told(self._path)
         return self._item(place if place >= 0 else list.__len__(self) + place)
 
     def _item(self, place: int) -> JsonValue:
@@ -246,6 +272,7 @@ class TrackedList(list[JsonValue]):
         return copy.deepcopy(list(list.__iter__(self)), memo)
 
     def _all(self) -> None:
+        self._told(self._path)
         for path in leaves(self, self._path):
             self._told(path)
 
@@ -258,14 +285,22 @@ class TrackedList(list[JsonValue]):
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse
 
 
-def tracked(value: JsonValue, path: str, told: Told) -> JsonValue:
-    """Return a value that tells how it is read; a leaf is told at once."""
-    if isinstance(value, dict):
-        return value if isinstance(value, TrackedObject) else TrackedObject(value, path, told)
-    if isinstance(value, list):
-        return value if isinstance(value, TrackedList) else TrackedList(value, path, told)
-    told(path)
-    return value
+def tracked(value: JsonValue, path: str, told: Reads) -> JsonValue:
+    """Return a value that tells how it is read; a leaf is told at once, an object or list until something below it is."""
+    if not isinstance(value, dict | list):
+        told(path)
+        return value
+    told.fetched(path)
+    if isinstance(value, TrackedObject | TrackedList):
+        return value
+    return TrackedObject(value, path, told) if isinstance(value, dict) else TrackedList(value, path, told)
+
+
+def upwards(path: str) -> Iterator[str]:
+    """Yield every field path above one, the nearest first."""
+    for place in range(len(path) - 1, 0, -1):
+        if path[place] in ".[":
+            yield path[:place]
 
 
 def _read_whole(value: object) -> None:

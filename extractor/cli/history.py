@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from extractor.checks.loading import RECORD, WANTED, find, load_fixture, name_of
+from extractor.checks.loading import CASE, RECORD, WANTED, find, load_fixture, name_of
 from extractor.checks.project import checking_modules
 from extractor.checks.protocol import Commit, Seen
 from extractor.errors import InputUnreadable, UsageError
@@ -22,8 +22,8 @@ _SECONDS = 600
 _ROOT = Path(__file__).parent.parent.parent
 
 
-def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit], frozenset[str]]:
-    """Return the commits that touched fixtures or the checking modules, parents first, and the fixtures known before them.
+def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit], dict[str, Seen]]:
+    """Return the commits that touched fixtures or the checking modules, parents first, and the fixtures that stood before them.
 
     ``since`` is a revision: commits that it reaches are not judged. Raises `UsageError` where git cannot answer.
     """
@@ -55,11 +55,11 @@ def history_of(places: Sequence[Path], since: str | None) -> tuple[list[Commit],
     if not order:
         if base is None or not find(places).folders:
             raise UsageError("no commit touched these fixtures or their checks: commit them red, before the check")
-        return [], frozenset()  # what came since touches neither
+        return [], {}  # what came since touches neither
     with _worktree(top, order[0][0]) as tree:
         before = {} if base is None else _at(tree, base, inside)
         commits = [Commit(id=one, parents=tuple(parents), fixtures=_at(tree, one, inside)) for one, *parents in order]
-    return commits, frozenset(before)
+    return commits, before
 
 
 def _commit(top: Path, revision: str) -> str:
@@ -96,13 +96,17 @@ def _seen(folder: Path, told: dict[str, object] | None) -> Seen:
     except InputUnreadable:
         return Seen(expected=None, held=False, digest=digest)
     manufactured = expected.manufactured is not None
+    case = (folder / CASE).read_bytes() if (folder / CASE).is_file() else b""
+    demand = json.dumps((expected.verdict, expected.by, expected.reason)).encode()
+    demanded = hashlib.sha256(demand + case).hexdigest()
     if told is None:  # no check was there, or none could be imported: red
-        return Seen(expected=expected.verdict, held=False, digest=digest, manufactured=manufactured)
+        return Seen(expected=expected.verdict, held=False, digest=digest, demanded=demanded, manufactured=manufactured)
     passed = told.get("passed")
     return Seen(
         expected=expected.verdict,
         held=told.get("held") is True,
         digest=digest,
+        demanded=demanded,
         passed=passed if isinstance(passed, bool) else None,
         failed_check=_text(told.get("failed_check")),
         reason=_text(told.get("rejected_for")),
@@ -157,7 +161,16 @@ def _environment() -> dict[str, str]:
 
 def _git(folder: Path, *arguments: str, fault: str | None = None) -> str:
     # No hook, no monitor: a checkout runs nothing that the repository's settings name.
-    quiet = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
+    # A place is a path, whatever stands in its name.
+    quiet = (
+        "--literal-pathspecs",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "log.showSignature=false",
+    )
     try:
         done = subprocess.run(
             ("git", "--no-pager", *quiet, *arguments),  # noqa: S607 # the user's own git

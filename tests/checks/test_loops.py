@@ -173,3 +173,91 @@ def test_an_expression_without_a_second_spelling_is_no_fault():
         assert all(each for each in f"{shown}")
     """)
     assert [line for line, _ in found(source)] == [5]
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        "if not all(each.ok for each in record.documents):\n    raise Rejected('ok')",
+        "if not all(each.ok for each in record.documents):\n    return False",
+        "if any(each.bad for each in record.documents):\n    raise Rejected('bad')",
+        "if case.strict or any(each.bad for each in record.documents):\n    pytest.fail('bad')",
+        "assert bool(all(each.ok for each in record.documents))",
+        "assert all(each.ok for each in record.documents) is True",
+        "assert any(each.bad for each in record.documents) == False",
+        "assert all(each.ok for each in record.documents) if case.strict else True",
+        "for each in record.documents:\n    hold(each)",
+        "[hold(each) for each in record.documents]",
+        "for each in record.documents:\n    through(each)",
+        "for each in record.documents:\n    exactly(1, each['quotes'])",
+        "for each in record.documents:\n    if each.bad:\n        raise Foreign('owner')",
+        "with suppress(AssertionError):\n    assert record.documents\nfor each in record.documents:\n    assert each",
+        "with pytest.raises(AssertionError):\n    assert record.documents\nfor each in record.documents:\n    assert each",
+        "for each in (held := record.documents):\n    assert each",
+        "if record.documents:\n    for each in record.documents:\n        assert each\nelse:\n    return",
+    ],
+)
+def test_a_claim_in_other_words_is_the_same_claim(silent):
+    helpers = """
+        class Foreign(Rejected): ...
+
+        def through(each):
+            hold(each)
+
+        def hold(each):
+            assert each.ok
+    """
+    assert found(textwrap.dedent(helpers) + in_check(silent))
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        "if not (held := record.documents):\n    raise Rejected('documents')\nfor each in held:",
+        "assert (held := record.documents)\nfor each in held:",
+        "assert len(held := record.documents) == 1\nfor each in held:",
+        "if (number := len(record.documents)) == 0:\n    raise Rejected('documents')\nfor each in record.documents:",
+        "assert len(record.documents) in (1, 2)\nfor each in record.documents:",
+        "assert len(record.documents) in range(1, 3)\nfor each in record.documents:",
+        "first = record.documents[0]\nfor each in record.documents:",
+        "assert record.documents[-1]['id'] == 'x'\nfor each in record.documents:",
+        "assert record.documents\nfor each in map(str, record.documents):",
+        "assert record.documents\nfor each, _ in zip(record.documents, case.documents, strict=True):",
+        "assert case.documents\nfor number, (each, _) in enumerate(zip(record.documents, case.documents, strict=True)):",
+    ],
+)
+def test_a_number_in_other_words_is_a_number(counted):
+    assert found(in_check(f"{counted}\n    assert each")) == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "assert len(record.documents) in (0, 1)",
+        "assert len(record.documents) in range(2)",
+        "assert case.strict and record.documents[0] or case.lenient",
+        "first = [each[0] for each in record.documents]",
+        "assert record.documents['0']",
+    ],
+)
+def test_what_lets_nothing_through_is_no_number(before):
+    assert found(in_check(f"{before}\nfor each in record.documents:\n    assert each"))
+
+
+def test_a_branch_knows_what_its_other_side_refuses():
+    assert (
+        found(
+            in_check(
+                "if record.documents:\n    for each in record.documents:\n        assert each\nelse:\n    raise Rejected('n')"
+            )
+        )
+        == []
+    )
+    assert (
+        found(
+            in_check(
+                "if not record.documents:\n    raise Rejected('n')\nelse:\n    for each in record.documents:\n        assert each"
+            )
+        )
+        == []
+    )

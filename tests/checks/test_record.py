@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 
@@ -160,3 +161,18 @@ def test_a_case_cannot_be_changed_by_a_check():
         case.order_id = "x"
     with pytest.raises(TypeError):
         case.facts["rates"]["a"] = 2
+
+
+def test_two_calls_are_equal_when_all_that_is_recorded_of_them_is():
+    record = RunRecord(
+        {"tool_calls": [{"name": "a", "arguments": {"n": 1}}, {"name": "a", "arguments": {"n": 1}}, {"name": "b"}]}
+    )
+    first, second, third = record.tool_calls
+    assert first == second
+    assert first != third
+    assert first in record.tool_calls
+    assert "tool_calls[1].arguments.n" in record.reads.paths()
+    with pytest.raises(TypeError, match="unhashable"):
+        set(record.tool_calls)
+    assert copy.deepcopy(first) is copy.copy(first) is first
+    assert copy.deepcopy(record) is copy.copy(record) is record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import types
 
@@ -55,10 +56,28 @@ def test_the_word_of_a_check_for_its_reason_is_kept():
     assert (result.reason, result.outcomes[0].told) == ("amount_cents", True)
 
 
-def test_false_rejects_and_any_other_answer_accepts():
+def test_false_rejects_and_nothing_or_true_accepts():
     assert run(lambda record, case: record.tool_calls[0].name == "x").reason == "name"
     assert run(lambda record, case: None).passed
-    assert run(lambda record, case: 0).passed
+    assert run(lambda record, case: True).passed
+
+
+def test_any_other_answer_is_no_verdict():
+    class Judging:
+        def __init__(self, record, case):
+            pass
+
+    async def later(record, case):
+        yield record
+
+    for body in (
+        lambda _, __: 0,
+        lambda _, __: "",
+        lambda record, _: record.tool_calls and record.tool_calls[9:],
+        Judging,
+        later,
+    ):
+        assert run(body).outcomes[0].verdict == "error"
 
 
 def test_a_check_that_breaks_is_no_pass_and_no_rejection():
@@ -86,6 +105,50 @@ def test_where_a_check_stopped_is_a_line_of_its_own_module():
 
 def test_a_check_that_ends_the_interpreter_ends_only_itself():
     assert run(lambda record, case: sys.exit(0)).outcomes[0].verdict == "error"
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit, pytest.fail.Exception, pytest.skip.Exception])
+def test_what_is_no_exception_of_the_ordinary_kind_breaks_the_check_alone(error):
+    def body(record, case):
+        raise error(str(record.output))
+
+    result = run_all_checks(record(), CASE, [named(body), named(assert_refund)])
+    assert [each.verdict for each in result.outcomes] == ["error", "rejected"]
+    assert result.reason == error.__name__
+
+
+def test_who_interrupts_is_heard():
+    def body(record, case):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(body)
+
+
+def test_a_value_that_is_only_looked_at_for_what_it_is_was_read():
+    run_of = RunRecord({"tool_calls": [{"name": "refund", "error": {"code": "declined"}, "result": {"ok": True}}]})
+
+    def body(record, case):
+        assert record.tool_calls[0].result["ok"]
+        assert record.tool_calls[0].error is None
+
+    outcome = run_all_checks(run_of, CASE, [named(body)]).outcomes[0]
+    assert "tool_calls[0].error" in outcome.reads
+    assert "tool_calls[0].result" not in outcome.reads  # only the way to what was read
+
+
+def test_the_document_of_a_record_is_as_frozen_and_as_watched_as_the_rest_while_a_check_judges():
+    def emptied(record, case):
+        record.document["tool_calls"].clear()
+
+    def behind(record, case):
+        assert record.document["tool_calls"][0]["arguments"]["amount_cents"] == case.amount_cents
+
+    judged = record()
+    result = run_all_checks(judged, CASE, [named(emptied), named(behind), named(assert_refund)])
+    assert [each.verdict for each in result.outcomes] == ["error", "rejected", "rejected"]
+    assert result.outcomes[1].path == "tool_calls[0].arguments.amount_cents"
+    assert type(judged.document) is dict
 
 
 def test_a_body_that_never_ran_is_no_pass():
@@ -206,3 +269,14 @@ def test_a_module_that_cannot_be_imported_says_what_is_missing_or_the_line_and_q
     with pytest.raises(UsageError) as caught:
         checks_of([name])
     assert caught.value.message == f"the checks of {name} cannot be imported: {why}"
+
+
+@pytest.mark.parametrize("error", [SystemExit, asyncio.CancelledError, pytest.skip.Exception])
+def test_a_module_that_ends_the_interpreter_is_one_that_cannot_be_imported(tmp_path, monkeypatch, error):
+    place = (
+        f"from {error.__module__} import {error.__name__} as E" if error.__module__ != "builtins" else "E = SystemExit"
+    )
+    (tmp_path / "shop_that_leaves.py").write_text(f"{place}\nraise E(0)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UsageError, match="cannot be imported"):
+        checks_of(["shop_that_leaves"])

@@ -135,3 +135,15 @@ def test_no_record_and_no_check_are_no_result(module):
         silent([module("x = 1")], runs(empty=[]))
     with pytest.raises(UsageError):
         silent(["checks_absent"], runs(empty=[]))
+
+
+def test_a_loop_that_leaves_the_claim_to_a_function_is_watched_too(module):
+    source = """
+        def hold(call):
+            assert call.name == "issue_refund"
+
+        def assert_refund(record, case):
+            for call in record.tool_calls:
+                hold(call)
+    """
+    assert told(module(source), good=[REFUND], empty=[]) == [(6, "assert_refund", 1, ("empty",))]

@@ -144,7 +144,7 @@ def test_the_last_reading_stands_last_and_each_path_once(call, reads):
 def test_two_tracked_values_that_are_compared_are_both_read(reads):
     left, right = (TrackedObject({"n": 1}, path, reads) for path in ("left", "right"))
     assert left == right
-    assert set(reads.paths()) == {"left.n", "right.n"}
+    assert set(reads.paths()) == {"left", "left.n", "right", "right.n"}
 
 
 @pytest.mark.parametrize(
@@ -194,3 +194,24 @@ def test_values_are_what_json_makes_of_them(call):
 
 def test_a_value_that_is_tracked_stays_the_one_that_it_is(call, reads):
     assert tracked(call, "elsewhere", reads) is call
+
+
+def test_a_slice_and_an_item_from_the_end_read_the_length_too(reads):
+    assert TrackedList([], "calls", reads)[:1] == []
+    assert reads.paths() == ("calls",)
+    _ = TrackedList(["a", "b"], "quotes", reads)[-1]
+    assert reads.paths() == ("calls", "quotes", "quotes[1]")
+
+
+def test_a_member_that_only_the_other_object_has_is_missed(reads):
+    assert TrackedObject({"a": 1}, "output", reads) != {"a": 1, "b": 2}
+    assert set(reads.paths()) == {"output", "output.a", "output.b"}
+
+
+def test_an_object_is_read_itself_until_something_below_it_is(call, reads):
+    arguments = call["arguments"]
+    assert reads.paths() == ("call.arguments",)
+    _ = arguments["order_id"]
+    assert reads.paths() == ("call.arguments.order_id",)
+    _ = call["tags"] is None, len(arguments)
+    assert reads.paths() == ("call.arguments.order_id", "call.tags", "call.arguments")

@@ -13,6 +13,8 @@ import pytest
 
 import extractor
 from extractor.cli.app import run
+from extractor.cli.history import history_of
+from extractor.errors import UsageError
 
 CHECKS = """\
 def assert_refund(record, case):
@@ -293,6 +295,54 @@ def test_a_record_that_was_exchanged_on_the_way_is_told(project, commit, capsys)
     record.write_text(record.read_text().replace("42", "43"))
     commit("the check, and another record")
     assert protocol(capsys)[1]["fixtures"][0]["faults"] == ["has another record than the one that was red"]
+
+
+def test_a_case_or_an_expectation_that_was_bent_until_it_held_is_told(project, commit, capsys):
+    back = emptied(project)
+    back("refund-reject")
+    case = project / "evals" / "refund-reject" / "case.yaml"
+    right = case.read_text()
+    case.write_text(right.replace("4200", "42"))
+    commit("red, since the case expects the wrong amount")
+    case.write_text(right)
+    commit("another case, and no check was touched")
+    told = protocol(capsys)[1]["fixtures"][0]["faults"]
+    assert told == ["has another case or expectation than the one that was red"]
+
+
+def test_a_good_run_that_becomes_a_bad_one_with_its_check_was_never_red(project, commit, capsys):
+    back = emptied(project)
+    checking(project).write_text(VACUOUS)
+    back("refund-reject")
+    expect = project / "evals" / "refund-reject" / "expect.yaml"
+    expect.write_text("verdict: accept\nby: no_such_check\n")
+    commit("a run that must be accepted")
+    checking(project).write_text(CHECKS)
+    expect.write_text(REJECT)
+    commit("the check, and the other verdict")
+    told = protocol(capsys)[1]["fixtures"][0]["faults"]
+    assert told == ["was committed with a check that already rejects it: it was never seen red"]
+
+
+def test_a_fixture_keeps_its_course_under_another_name(project, commit, capsys):
+    back = emptied(project)
+    checking(project).write_text(VACUOUS)
+    back("refund-reject")
+    red = commit("red")
+    checking(project).write_text(CHECKS)
+    green = commit("the check")
+    for name in ("money", "refund-of-a-hundredth"):
+        folder = next(each for each in (project / "evals").iterdir())
+        folder.rename(project / "evals" / name)
+        moved = commit("another name")
+    expected = [{"name": "refund-of-a-hundredth", "red": red, "green": green, "faults": []}]
+    assert protocol(capsys)[1]["fixtures"] == expected
+    assert protocol(capsys, "--since", f"{moved}~1")[1]["fixtures"] == []
+
+
+def test_a_place_that_is_no_folder_is_told_as_such(project, commit):
+    with pytest.raises(UsageError, match="no folder"):
+        history_of([project / "nowhere"], None)
 
 
 def test_since_judges_only_what_came_later(project, commit, capsys):
