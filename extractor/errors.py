@@ -16,7 +16,8 @@ ExtractFixtureError                exit
 ├── ValidationFailed                1   a fixture, sidecar or rule does not fit its schema
 ├── CaseExists                      1   another case stands where this one would be written
 ├── ApprovalRefused                 1   the case, or the reviewer, is not fit for this decision
-└── ProvenanceInvalid               7   an approval or a sidecar does not fit its case
+├── ProvenanceInvalid               7   an approval or a sidecar does not fit its case
+└── EngineFailed                    1   the cluster gave a bulk run up
 
 What a comparison came to has statuses of its own, 10 to 15: ``replay/exits.py``.
 
@@ -146,3 +147,9 @@ class ProvenanceInvalid(ExtractFixtureError):
     """An approval or a sidecar does not belong to the case beside it."""
 
     exit_status = 7
+
+
+class EngineFailed(ExtractFixtureError):
+    """The engine of a bulk run gave it up; what it said is not repeated, since it may quote the input."""
+
+    exit_status = 1

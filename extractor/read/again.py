@@ -80,10 +80,11 @@ def pieces(
         container=container,
         damaged=damaged,
     )
-    yield from _by_record(scanner.hits(None if wanted is None else Needles(trace_ids=tuple(sorted(wanted)))), heard)
+    yield from by_record(scanner.hits(None if wanted is None else Needles(trace_ids=tuple(sorted(wanted)))), heard)
 
 
-def _by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequence[Piece]]]:
+def by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequence[Piece]]]:
+    """Yield for each record its pieces by trace id; ``heard`` is the ledger of who reads the hits."""
     for (source, number), group in groupby(hits, key=lambda hit: (hit.source.number, hit.frame.number)):
         of_record = list(group)
         notes = heard.taken(source, number)
@@ -150,7 +151,7 @@ class Records:
         heard = Heard(shown=self._limits.places)
         scanner = Scanner(sources=(source,), limits=self._limits, ledger=heard, container=self._container)
         frame = Frame(number=place.number, start=place.start, end=place.end, form=place.form, data=data)
-        return next(_by_record(scanner.again(source, frame), heard), {})
+        return next(by_record(scanner.again(source, frame), heard), {})
 
 
 def reading_again(
