@@ -67,7 +67,7 @@ samples: setup ## Run the sample agents again and export their traces
 # Extras stay in the lock: older pips take a pin for `name` not for `name[extra]`, and then find the newest release unpinned.
 lock: ## Resolve requirements/dev.txt anew
 	python3 -m venv .cache/lock && .cache/lock/bin/pip install --quiet pip-tools
-	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --no-strip-extras --extra dev --extra review --extra samples --extra sdks \
+	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --no-strip-extras --extra dev --extra review --extra samples --extra sdks --extra spark \
 	  --no-emit-options --no-annotate --no-header \
 	  -o requirements/dev.txt pyproject.toml
 	@sed -i.old '1i # Every package of a working copy, pinned with its hashes; `make lock` writes it anew.' requirements/dev.txt

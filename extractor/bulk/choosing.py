@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -117,6 +118,22 @@ def _member(line: str, number: int) -> str:
     return named if isinstance(named, str) else ""
 
 
+class Marks:
+    """Asks spans for the terms of rules, and answers in bits. It holds no key and may go to other processes."""
+
+    def __init__(self, terms: Sequence[Term], rules: RuleSet) -> None:
+        self._made_of = (terms, rules)
+        self._asks = [_asks(term, rules) for term in terms]
+
+    def __reduce__(self) -> tuple[type[Marks], tuple[Sequence[Term], RuleSet]]:
+        """Be made anew where it goes: what it asks with are functions."""
+        return Marks, self._made_of
+
+    def __call__(self, span: Span) -> int:
+        """Return which terms one span fulfils, a bit each."""
+        return sum(1 << place for place, asks in enumerate(self._asks) if asks(span))
+
+
 class Choice:
     """Says of each trace whether it becomes a case. Without list and rules every trace does.
 
@@ -132,18 +149,13 @@ class Choice:
         self._terms = [*dict.fromkeys(term for one in where for term in one if term.kind not in _OF_TRACE)]
         if len(self._terms) > _MOST_TERMS:
             raise UsageError(f"--where takes at most {_MOST_TERMS} different terms")
-        self._asks = [_asks(term, rules) for term in self._terms]
+        self.marks = Marks(self._terms, rules)
         self._masks = [sum(1 << self._terms.index(term) for term in one if term in self._terms) for one in where]
         self._digest = partial(keyed_digest, key.derive("bulk-sample"))
 
     def bits(self, spans: Iterable[Span]) -> int:
         """Return which terms some of the spans fulfil, a bit each."""
-        found = 0
-        for span in spans:
-            for place, asks in enumerate(self._asks):
-                if not found >> place & 1 and asks(span):
-                    found |= 1 << place
-        return found
+        return reduce(or_, map(self.marks, spans), 0)
 
     def takes(self, trace_id: str, start_ns: int, bits: int) -> bool:
         """Say whether a trace becomes a case; ``start_ns`` is 0 where no span has a start."""

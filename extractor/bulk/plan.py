@@ -96,6 +96,13 @@ class Plan:
             for source, number, start, end, form, sought, first, last, count in rows
         ]
 
+    def place(self, trace_id: str) -> str:
+        """Return where the first record of a trace stands, by position."""
+        with closing(_opened(self.path)) as base:
+            query = "select source, number from piece where trace = ? order by source, number limit 1"
+            source, number = base.execute(query, (trace_id,)).fetchone() or (0, 0)
+        return f"file {source} record {number}"
+
     def sources(self) -> dict[int, str]:
         """Return the digest of each source by its number."""
         with closing(_opened(self.path)) as base:

@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +26,7 @@ from . import journal, plan, spill
 from .choosing import Choice
 from .journal import CASES, Entry, Journal, Outcome
 from .one import Job, Result
-from .plan import Known, Plan
+from .plan import Known
 from .pool import Pool
 from .worker import Setup, Task
 
@@ -111,10 +111,10 @@ def run(order: Order, listener: Listener) -> Run:
     of which can be read.
     """
     with ExitStack() as stack:
-        folder = stack.enter_context(_own(order.folder))
+        folder = stack.enter_context(own(order.folder))
         kept = stack.enter_context(journal.opened(folder, resume=order.resume))
         aside = stack.enter_context(spill.spilling(folder))
-        clock = _Clock()
+        clock = Clock()
         made = plan.make(
             order.sources,
             order.choice,
@@ -136,10 +136,10 @@ def run(order: Order, listener: Listener) -> Run:
             aside=aside.key,
         )
         known = review.known_traces(order.out)
-        chosen = _Chosen(order, made, known, kept)
-        tasks = list(chosen.tasks())
+        chosen = Chosen(order, known, kept)
+        tasks = [(each.trace_id, made.place(each.trace_id), each.size) for each in chosen.of(made.traces())]
         pool = Pool(setup=setup, size=min(order.workers, max(1, len(tasks))), timeout=order.timeout)
-        committing = _Committing(order, kept, known)
+        committing = Committing(order, kept, known)
         _convert(pool, tasks, committing, listener)
         clock.lap("converting")
         return Run(
@@ -153,19 +153,22 @@ def run(order: Order, listener: Listener) -> Run:
         )
 
 
-class _Clock:
+class Clock:
+    """Measures the stages of a run, in seconds."""
+
     def __init__(self) -> None:
         self._since = time.monotonic()
         self.laps: dict[str, float] = {}
 
     def lap(self, name: str) -> None:
+        """End a stage, and begin the next."""
         now = time.monotonic()
         self.laps[name] = now - self._since
         self._since = now
 
 
 @contextmanager
-def _own(folder: Path) -> Iterator[Path]:
+def own(folder: Path) -> Iterator[Path]:
     """Yield the run's own folder, closed to others and to git, for this process alone."""
     try:
         folder.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -187,22 +190,22 @@ def _own(folder: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-class _Chosen:
+class Chosen:
     """Goes through the plan once, and counts what it leaves out."""
 
-    def __init__(self, order: Order, made: Plan, known: Mapping[str, KnownTrace], kept: Journal) -> None:
+    def __init__(self, order: Order, known: Mapping[str, KnownTrace], kept: Journal) -> None:
         self._order = order
-        self._plan = made
         self._known = known
         self._journal = kept
         self._counts: Counter[str] = Counter()
         self._flagged: set[str] = set()
         self.seen = 0
 
-    def tasks(self) -> Iterator[Task]:
+    def of(self, traces: Iterable[Known]) -> Iterator[Known]:
+        """Yield those traces that are to be converted, in the order in which they come: by start and id."""
         order = self._order
         taken = 0
-        for trace in self._plan.traces():
+        for trace in traces:
             self.seen += 1
             if trace.trace_id in order.choice.flagged:
                 self._flagged.add(trace.trace_id)
@@ -213,8 +216,7 @@ class _Chosen:
                 self._counts[why] += 1
                 continue
             taken += 1
-            place = self._plan.where(trace.trace_id)[0][0]
-            yield trace.trace_id, f"file {place.source} record {place.number}", trace.size
+            yield trace
 
     def _left(self, trace: Known) -> str | None:
         order = self._order
@@ -228,11 +230,12 @@ class _Chosen:
         return None
 
     def passed(self) -> Passed:
+        """Return how many were left out, by why."""
         counted = {name: self._counts[name] for name in Passed.__dataclass_fields__ if name != "absent"}
         return Passed(**counted, absent=self._order.choice.absent(self._flagged))
 
 
-def _convert(pool: Pool, tasks: Sequence[Task], committing: _Committing, listener: Listener) -> None:
+def _convert(pool: Pool, tasks: Sequence[Task], committing: Committing, listener: Listener) -> None:
     places = {task[0]: number for number, task in enumerate(tasks)}
     waiting: dict[int, Result] = {}
     following = failed = 0
@@ -255,7 +258,7 @@ def _convert(pool: Pool, tasks: Sequence[Task], committing: _Committing, listene
     committing.finish()
 
 
-class _Committing:
+class Committing:
     """Writes results in order: cases into quarantine, then on record, then the journal's line."""
 
     def __init__(self, order: Order, kept: Journal, known: Mapping[str, KnownTrace]) -> None:

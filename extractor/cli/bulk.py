@@ -17,8 +17,8 @@ from extractor.bulk import choosing, dataset, written
 from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
 from extractor.bulk.reports import LOST, Report
-from extractor.bulk.run import Order, Run, run
-from extractor.errors import ProofFailed, TraceNotFound, UsageError
+from extractor.bulk.run import Listener, Order, Run, run
+from extractor.errors import ProofFailed, TraceNotFound, UsageError, WorkspaceKeyError
 from extractor.model.layout import QUARANTINE
 from extractor.read import Progress
 from extractor.redact.models import verified
@@ -68,6 +68,15 @@ _SHOWN = 20
     help="Keep N cases of each kind of failure, the earliest first.",
 )
 @click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    help="Convert on this machine, or on a Spark cluster.",
+)
+@click.option("--master", metavar="URL", help="With Spark: its master, where spark-submit does not say it.")
+@click.option("--partitions", metavar="N", type=click.IntRange(1), help="With Spark: how many the traces are dealt to.")
+@click.option(
     "--workers", metavar="N", type=click.IntRange(1, 256), help="How many processes convert.  [default: one a core]"
 )
 @click.option(
@@ -111,6 +120,9 @@ def command(  # noqa: PLR0913  # one parameter an option
     settle: float | None,
     again: bool,
     per_signature: int | None,
+    engine: str,
+    master: str | None,
+    partitions: int | None,
     workers: int | None,
     timeout: float | None,
     resume: bool,
@@ -146,6 +158,8 @@ def command(  # noqa: PLR0913  # one parameter an option
             "which traces? give --flagged FILE, --where RULE or --all",
             hint='extract-fixture bulk SOURCE --where "error side_effect"',
         )
+    if engine == "local" and (master or partitions):
+        raise UsageError("--master and --partitions are for --engine spark")
     if everything and (where or flagged):
         raise UsageError("--all leaves nothing to choose: take it away, or --flagged and --where")
     key = workspace_key(key_file, project.key_file, console)
@@ -170,7 +184,10 @@ def command(  # noqa: PLR0913  # one parameter an option
         resume=resume,
     )
     with _listening(console) as listener:
-        done = run(order, listener)
+        if engine == "spark":
+            done = _on_spark(order, listener, key_file or project.key_file, master, partitions)
+        else:
+            done = run(order, listener)
     status = _status(done)
     place = folder or order.folder / "report"
     report = Report.of(done, exit_status=status)
@@ -182,6 +199,19 @@ def command(  # noqa: PLR0913  # one parameter an option
         console.data(report.members())
     _tell(console, report, place, profile=profile)
     ctx.exit(status)
+
+
+def _on_spark(
+    order: Order, listener: Listener, key_file: Path | None, master: str | None, partitions: int | None
+) -> Run:
+    # PySpark is an extra, and starts a Java machine.
+    from extractor.bulk.spark.engine import Sizes
+    from extractor.bulk.spark.run import Cluster
+    from extractor.bulk.spark.run import run as run_on_spark
+
+    if key_file is None:
+        raise WorkspaceKeyError("Spark needs a key file that every executor can read", hint="pass --key-file")
+    return run_on_spark(order, listener, Cluster(key_file=key_file, master=master, sizes=Sizes(partitions=partitions)))
 
 
 def _status(done: Run) -> int:

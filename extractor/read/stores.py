@@ -13,7 +13,7 @@ from extractor.errors import InputUnreadable
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
-_URI = re.compile(r"(?:s3|gs|gcs|abfss?|file)://.", re.IGNORECASE)
+_URI = re.compile(r"(?:s3|gs|gcs|abfss?|hdfs|viewfs|file)://.", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from extractor import pipeline, ruleset
+from extractor.bulk import dataset
 from extractor.bulk.one import Job, Result
 from extractor.bulk.spark import session as spark_session
 from extractor.bulk.spark.engine import Sizes, Spark, Terms
 from extractor.bulk.spark.export import Export
 from extractor.bulk.spark.session import crosses_in_the_clear, session
+from extractor.cli.app import run
 from extractor.errors import EngineFailed, ExtractFixtureError, UsageError, WorkspaceKeyError
 from extractor.model.config import RunConfig, Wanted
 from extractor.model.layout import CAPTURE, PROVED
@@ -268,3 +270,32 @@ def _pages(running: SparkSession) -> Iterator[bytes]:
     ):
         with urllib.request.urlopen(address, timeout=30) as answer:
             yield answer.read()
+
+
+def test_the_command_writes_on_a_cluster_what_it_writes_on_one_machine(
+    started: Cluster, running: SparkSession, files: list[str], key_file: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["bulk", *files, "--where", "error", "--key-file", str(key_file), "--json", "--out"]
+    assert run([*asked, "cluster", "--engine", "spark", "--per-signature", "3", "--dataset", "lake"]) == 5
+    there = json.loads(capsys.readouterr().out)
+    assert run([*asked, "machine", "--per-signature", "3", "--workers", "2"]) == 5
+    here = json.loads(capsys.readouterr().out)
+    told = ("traces", "passed", "outcomes", "failures", "classes", "signatures", "residuals", "exit_status")
+    assert {name: there[name] for name in told} == {name: here[name] for name in told}
+    stored = {
+        place: {
+            f"{file.parent.name}/{file.name}": file.read_bytes()
+            for file in (tmp_path / place / "quarantine").glob("2*/*")
+            if file.name in PROVED
+        }
+        for place in ("cluster", "machine")
+    }
+    assert stored["cluster"] == stored["machine"] != {}
+    assert {f"{row.case_id}/fixture.json": row.files["fixture.json"] for row in dataset.read(tmp_path / "lake")} == {
+        name: content for name, content in stored["cluster"].items() if name.endswith("/fixture.json")
+    }
+    assert run([*asked, "cluster", "--engine", "spark"]) == 5
+    again = json.loads(capsys.readouterr().out)
+    assert again["passed"]["known"] == sum(count for name, count in there["outcomes"].items() if name != "dead")
+    assert run([*asked, "machine", "--master", "local"]) == 2
