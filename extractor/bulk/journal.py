@@ -22,6 +22,7 @@ by people already, or there is none.
 
 CASES: Final = frozenset({"written", "unchanged", "superseded"})
 """What leaves a case in quarantine."""
+_ENDED: Final = "ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class Journal:
 
 @contextmanager
 def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
-    """Yield the journal of a folder, for a new run or to go on with the last one. What a crash cut off is cut away."""
+    """Yield the journal of a folder, for a new run or to go on with the last one, if that was cut short. What a crash cut off is cut away."""
     path = folder / NAME
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
@@ -121,15 +122,15 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
         if whole < len(content):
             os.ftruncate(descriptor, whole)
         entries: dict[str, Entry] = {}
-        last = 0
+        last = ended = 0
         for each in _lines(content[:whole]):
-            if isinstance(each, int):
-                last = max(last, each)
-                continue
-            entries.pop(each.trace_ref, None)  # the order is that of the last words
-            entries[each.trace_ref] = each
-            last = max(last, each.run)
-        resumed = resume and last > 0
+            if isinstance(each, Entry):
+                entries.pop(each.trace_ref, None)  # the order is that of the last words
+                entries[each.trace_ref] = each
+                last = max(last, each.run)
+            else:
+                last, ended = max(last, each.run), max(ended, each.run if each.ended else 0)
+        resumed = resume and last > ended
         run = last if resumed else last + 1
         if not resumed:
             os.write(descriptor, f"{compact({'run': run})}\n".encode())
@@ -138,7 +139,24 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
         os.close(descriptor)
 
 
-def _lines(content: bytes) -> Iterator[Entry | int]:
+def end(folder: Path, run: int) -> None:
+    """Note that a run has come to its end, its report and all: nothing is left to go on with."""
+    descriptor = os.open(folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, f"{compact({'run': run, _ENDED: True})}\n".encode())
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A line about a run as a whole: it began, or it ended."""
+
+    run: int
+    ended: bool
+
+
+def _lines(content: bytes) -> Iterator[Entry | _Mark]:
     for line in content.splitlines():
         try:
             told = parse(line)
@@ -147,5 +165,5 @@ def _lines(content: bytes) -> Iterator[Entry | int]:
         if isinstance(told, dict) and "trace_ref" in told:
             known = {name: told[name] for name in Entry.__dataclass_fields__ if name in told}
             yield Entry(**known)  # type: ignore[arg-type]  # as `members` wrote it
-        elif isinstance(told, dict) and isinstance(told.get("run"), int):
-            yield told["run"]  # type: ignore[misc]  # an integer
+        elif isinstance(told, dict) and isinstance(number := told.get("run"), int):
+            yield _Mark(number, told.get(_ENDED) is True)

@@ -48,8 +48,8 @@ class Listener(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """What a run is asked for. ``settle_ns`` is how old a trace must be; ``now_ns`` since the epoch. ``per_signature`` and ``limit`` are
-    None for no bound; ``timeout`` is in seconds a trace. ``again`` converts what is known already. ``resume`` goes on with the run that was
-    cut short: what failed in it is not tried again.
+    None for no bound; ``timeout`` is in seconds a trace. ``again`` converts what is known already. ``resume`` goes on with a run that was
+    cut short: what failed in it is not tried again. Where the last run came to its end, it begins a new one.
     """
 
     sources: tuple[Source, ...]
@@ -89,9 +89,11 @@ class Passed:
 class Run:
     """What came of a run. ``entries`` are its traces in the plan's order, those done before it was resumed among them.
 
-    ``notes`` are what reading the sources found wrong; ``peak`` the most memory of a worker, in bytes; ``seconds`` by stage.
+    ``notes`` are what reading the sources found wrong; ``peak`` the most memory of a worker, in bytes; ``seconds`` by stage. ``number`` counts
+    the runs of a folder; whoever has told of this one says so to `journal.end`.
     """
 
+    number: int = 1
     traces: int
     passed: Passed
     entries: tuple[Entry, ...]
@@ -143,6 +145,7 @@ def run(order: Order, listener: Listener) -> Run:
         _convert(pool, tasks, committing, listener)
         clock.lap("converting")
         return Run(
+            number=kept.run,
             traces=chosen.seen,
             passed=chosen.passed(),
             entries=tuple(kept.of_run()),

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from extractor import read, ruleset, settings
-from extractor.bulk import choosing, dataset, written
+from extractor.bulk import choosing, dataset, journal, written
 from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
 from extractor.bulk.reports import LOST, Report
@@ -83,7 +83,9 @@ _SHOWN = 20
     "--timeout", metavar="TIME", callback=options.duration, help="How long one trace may take.  [default: 10m]"
 )
 @click.option(
-    "--resume", is_flag=True, help="Go on with a run that was cut short: what failed in it is not tried again."
+    "--resume",
+    is_flag=True,
+    help="Go on with the last run if it was cut short: what failed in it is not tried again. Else begin one.",
 )
 @click.option(
     "--report",
@@ -195,6 +197,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     if lake is not None:
         cases = [(each.case_id, each.trace_ref) for each in done.entries if each.case_id and each.outcome in CASES]
         dataset.write(dataset.standing(cases, order.out / QUARANTINE, capture=False), lake)
+    journal.end(order.folder, done.number)
     if as_json:
         console.data(report.members())
     _tell(console, report, place, profile=profile)

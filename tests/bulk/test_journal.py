@@ -53,3 +53,28 @@ def test_resuming_where_nothing_was_begun_begins(tmp_path):
     with journal.opened(tmp_path, resume=True) as first:
         assert first.run == 1
         assert first.of_run() == []
+
+
+def test_a_run_that_ended_is_not_resumed(tmp_path):
+    with journal.opened(tmp_path, resume=True) as first:
+        first.add(entry("a"))
+        first.add(entry("b", "dead"))
+    journal.end(tmp_path, first.run)
+    with journal.opened(tmp_path, resume=True) as second:
+        assert second.run == 2
+        assert second.of_run() == [], "the report of a day tells of that day"
+        assert second.is_known("a")
+        assert not second.is_done("b"), "what failed is tried again"
+        second.add(entry("b"))
+    with journal.opened(tmp_path, resume=True) as again:
+        assert (again.run, [each.trace_ref for each in again.of_run()]) == (2, ["b"])
+
+
+def test_an_end_that_was_half_written_is_none(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a"))
+    journal.end(tmp_path, first.run)
+    file = tmp_path / journal.NAME
+    file.write_bytes(file.read_bytes()[:-2])
+    with journal.opened(tmp_path, resume=True) as again:
+        assert again.is_done("a")

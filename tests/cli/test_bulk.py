@@ -133,11 +133,26 @@ def test_one_bad_trace_and_one_bad_record_cost_no_other(here, broken, capsys):
     everything = b"".join(file.read_bytes() for file in (here / "fixtures" / ".bulk").rglob("*") if file.is_file())
     assert b"Kaplan" not in everything
     assert b"f" * 32 not in everything
-    # What failed is tried again by another run, and not by one that is resumed.
+    # What failed is tried again by another run, and not by one that was cut short and is resumed.
+    journal = here / "fixtures" / ".bulk" / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]))
     assert run(["bulk", str(broken), "--all", "--json", "--resume"]) == 5
     assert told(capsys)["outcomes"] == {"dead": 1, "written": 10}
-    assert run(["bulk", str(broken), "--all", "--json"]) == 5
-    assert told(capsys)["outcomes"] == {"dead": 1}
+    for again in ([], ["--resume"]):
+        assert run(["bulk", str(broken), "--all", "--json", *again]) == 5
+        assert told(capsys)["outcomes"] == {"dead": 1}
+
+
+def test_a_schedule_that_always_resumes_tells_of_each_run_alone(here, capsys):
+    asked = ["bulk", "day.jsonl", "--all", "--resume", "--json", "--workers", "1"]
+    (here / "day.jsonl").write_text(line(span("1" * 32, 1)) + '{"resourceSpans": [\n')
+    assert run(asked) == 1
+    capsys.readouterr()
+    (here / "day.jsonl").write_text(line(span("2" * 32, 2)) + line(span("3" * 32, 3)))
+    assert run(asked) == 0
+    report = told(capsys)
+    assert (report["traces"], report["outcomes"]) == (2, {"written": 2})
 
 
 def test_a_broken_record_alone_ends_with_1(here, capsys):
