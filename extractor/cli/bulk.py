@@ -164,6 +164,8 @@ def command(  # noqa: PLR0913  # one parameter an option
         raise UsageError("--master and --partitions are for --engine spark")
     if everything and (where or flagged):
         raise UsageError("--all leaves nothing to choose: take it away, or --flagged and --where")
+    if lake is not None and not resume:
+        dataset.require_free(lake)
     key = workspace_key(key_file, project.key_file, console)
     config = replace(project.config, scope=scope or project.config.scope, nlp=project.config.nlp.using(model))
     verified(config.nlp)  # before a worker is started that could not load it

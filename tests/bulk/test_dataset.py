@@ -58,8 +58,102 @@ def test_the_same_rows_give_the_same_bytes_in_parts_of_bounded_size(made, tmp_pa
     dataset.write(rows, tmp_path / "parts")
     assert len(list((tmp_path / "parts").iterdir())) == len(rows) > 1
     assert list(dataset.read(tmp_path / "parts")) == rows
+
+
+def everything(folder):
+    return {file.name: (file.read_bytes(), file.stat().st_ino) for file in folder.iterdir()}
+
+
+def test_the_same_data_set_again_is_left_and_another_one_is_refused(made, tmp_path):
+    rows = list(dataset.read(made / "lake"))
+    lake = tmp_path / "lake"
+    lake.mkdir()  # an empty folder is as good as none
+    dataset.write(rows, lake)
+    before = everything(lake)
+    assert dataset.write(rows, lake) == len(rows)
     with pytest.raises(UsageError, match="a data set already"):
-        dataset.write(rows, tmp_path / "parts")
+        dataset.write(rows[:1], lake)
+    assert everything(lake) == before
+    other = tmp_path / "notes"
+    other.mkdir()
+    (other / "notes.txt").write_text("somebody's own")
+    with pytest.raises(UsageError, match="something else"):
+        dataset.write(rows, other)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lake", "notes"]
+    assert (other / "notes.txt").read_text() == "somebody's own"
+
+
+def test_a_data_set_appears_whole_or_not_at_all(made, tmp_path, monkeypatch):
+    rows = list(dataset.read(made / "lake"))
+    lake = tmp_path / "lake"
+    monkeypatch.setattr(dataset, "_PART_ROWS", 1)
+
+    def interrupted():
+        yield rows[0]
+        yield rows[1]
+        assert [path.name for path in tmp_path.iterdir()] == [".lake.unfinished"]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        dataset.write(interrupted(), lake)
+    assert list(tmp_path.iterdir()) == []
+    # What a killed run left is in nobody's way.
+    (tmp_path / ".lake.unfinished").mkdir()
+    (tmp_path / ".lake.unfinished" / "part-00000.parquet").write_bytes(b"half")
+    dataset.write(rows, lake)
+    assert [path.name for path in tmp_path.iterdir()] == ["lake"]
+    assert list(dataset.read(lake)) == rows
+    assert {path.stat().st_mode & 0o777 for path in (lake, *lake.iterdir())} == {0o700, 0o600}
+
+
+def test_rows_out_of_order_are_refused(made, tmp_path):
+    rows = list(dataset.read(made / "lake"))
+    for odd in (rows[::-1], [rows[0], rows[0]]):
+        with pytest.raises(UsageError, match="each case once, sorted"):
+            dataset.write(odd, tmp_path / "lake")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_case_is_a_data_set_without_rows(tmp_path):
+    assert dataset.write([], tmp_path / "lake") == 0
+    assert list(dataset.read(tmp_path / "lake")) == []
+    assert pq.read_table(tmp_path / "lake").schema == dataset.schema()
+
+
+def test_parts_that_a_cluster_wrote_are_read_beside_its_own_files(made, tmp_path):
+    (part,) = (made / "lake").iterdir()
+    lake = tmp_path / "lake"
+    (lake / "_temporary").mkdir(parents=True)
+    for name in ("_SUCCESS", ".part-00000-1a2b.snappy.parquet.crc", "_temporary/part-00001.parquet"):
+        (lake / name).write_bytes(b"")
+    (lake / "_metadata.parquet").write_bytes(b"no part")
+    pq.write_table(pq.read_table(part), lake / "part-00000-1a2b.snappy.parquet", compression="snappy")
+    assert list(dataset.read(lake)) == list(dataset.read(made / "lake"))
+
+
+def test_a_part_that_expands_beyond_bounds_is_refused(tmp_path, made, monkeypatch):
+    rows = pq.read_table(made / "lake").to_pylist()
+    rows[0]["fixture"] = b"0" * (4 << 20)
+    place = tmp_path / "odd"
+    place.mkdir()
+    pq.write_table(pa.Table.from_pylist(rows, dataset.schema()), place / "part.parquet", compression="zstd")
+    assert (place / "part.parquet").stat().st_size < 1 << 20
+    monkeypatch.setattr(dataset, "_GROUP_BYTES", 2 << 20)
+    with pytest.raises(InputUnreadable, match="beyond the bounds"):
+        list(dataset.read(place))
+
+
+def test_cases_that_left_and_links_are_passed_over(made, tmp_path):
+    rows = list(dataset.read(made / "lake"))
+    quarantine = made / "cases" / "quarantine"
+    place = tmp_path / "quarantine"
+    place.mkdir()
+    (place / "linked").symlink_to(quarantine / rows[0].case_id)
+    asked = [(rows[0].case_id, "gone"), ("linked", "linked")]
+    assert list(dataset.standing(asked, place, capture=False)) == []
+    (row,) = dataset.standing([(rows[0].case_id, rows[0].trace_ref)], quarantine, capture=True)
+    assert {name: row.files[name] for name in PROVED} == rows[0].files
+    assert b'"trace_id"' in row.files["capture.json"]
 
 
 @pytest.mark.parametrize("fault", ["bytes", "id", "column", "torn", "none"])
@@ -92,5 +186,10 @@ def test_a_row_whose_sidecar_speaks_of_other_bytes_is_no_case(made):
     )
     with pytest.raises(ProofFailed, match="not the file that was proved"):
         dataset.fixture(other)
+    for name in ("fixture.json", "provenance.json"):
+        broken = dataset.Row(case_id=row.case_id, trace_ref=row.trace_ref, files={**row.files, name: b'{"name": "Ines'})
+        with pytest.raises(ProofFailed, match="no JSON") as refused:
+            dataset.fixture(broken)
+        assert "Ines" not in str(refused.value)
     with pytest.raises(ProofFailed, match="another case"):
         dataset.fixture(dataset.Row(case_id="other", trace_ref=row.trace_ref, files=row.files))

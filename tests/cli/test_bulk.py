@@ -155,6 +155,26 @@ def test_a_schedule_that_always_resumes_tells_of_each_run_alone(here, capsys):
     assert (report["traces"], report["outcomes"]) == (2, {"written": 2})
 
 
+def test_a_run_that_was_cut_short_after_its_data_set_is_gone_on_with(here, capsys):
+    asked = ["bulk", "day.jsonl", "--all", "--resume", "--dataset", "lake", "--workers", "1"]
+    (here / "day.jsonl").write_text(line(span("1" * 32, 1)) + line(span("2" * 32, 2)))
+    assert run(asked) == 0
+    lake = {file.name: file.read_bytes() for file in (here / "lake").iterdir()}
+    journal = here / "fixtures" / ".bulk" / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    assert run(asked) == 0
+    assert {file.name: file.read_bytes() for file in (here / "lake").iterdir()} == lake
+    capsys.readouterr()
+    (here / "day.jsonl").write_text(line(span("3" * 32, 3)))
+    assert run(asked) == 2, "another run's data set is not written over"
+    assert "name a folder of its own" in capsys.readouterr().err
+    assert run([each for each in asked if each != "--resume"]) == 2
+    assert not (here / "fixtures" / ".bulk" / "plan.sqlite").exists()
+    told = capsys.readouterr()
+    assert "name a folder of its own" in told.err
+    assert "written" not in told.out, "said before the work, not after it"
+
+
 def test_a_broken_record_alone_ends_with_1(here, capsys):
     (here / "export.jsonl").write_text(line(span("1" * 32, 1)) + '{"resourceSpans": [\n')
     assert run(["bulk", "export.jsonl", "--all", "--workers", "1"]) == 1
