@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from extractor.assemble import incomplete
 from extractor.errors import InputUnreadable, ProofFailed, UsageError
 from extractor.model.case import Fixture
-from extractor.model.json import MalformedJson, parse
+from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.layout import CAPTURE, FIXTURE, PROVED, PROVENANCE, README, is_case_id
 from extractor.model.replayable import replayable
 from extractor.read.footer import Group, groups
@@ -229,15 +229,24 @@ def _row(told: Mapping[str, object], number: int) -> Row:
 
 
 def fixture(row: Row) -> Fixture:
-    """Return a row's case as one that may be stored: its sidecar speaks of these very bytes. Raises `ProofFailed`."""
+    """Return a row's case as one that may be stored: its sidecar speaks of these very bytes, and of this trace. Raises `ProofFailed`."""
     files = {name: row.files[name] for name in PROVED}
     try:
-        document = parse(files[FIXTURE])
+        document, sidecar = parse(files[FIXTURE]), parse(files[PROVENANCE])
         if not isinstance(document, dict) or document.get("case_id") != row.case_id:
             raise ProofFailed([f"{FIXTURE} is another case than its row says"])
+        if row.trace_ref not in _trace_refs(sidecar):
+            raise ProofFailed([f"{PROVENANCE} speaks of another trace than its row"])
         return reopened(files, row.case_id, incomplete=incomplete(document), replayable=replayable(document))
     except MalformedJson:
         raise ProofFailed([f"{FIXTURE} or {PROVENANCE} is no JSON"]) from None
+
+
+def _trace_refs(sidecar: JsonValue) -> Sequence[JsonValue]:
+    predicate = sidecar.get("predicate") if isinstance(sidecar, dict) else None
+    source = predicate.get("source") if isinstance(predicate, dict) else None
+    refs = source.get("trace_refs") if isinstance(source, dict) else None
+    return refs if isinstance(refs, list) else ()
 
 
 def standing(cases: Iterable[tuple[str, str]], quarantine: Path, *, capture: bool) -> Iterator[Row]:

@@ -15,12 +15,11 @@ from typing import Final, Protocol
 
 from extractor import review
 from extractor.errors import CaseExists, ExtractFixtureError, UsageError
-from extractor.model.layout import CAPTURE, QUARANTINE
+from extractor.model.layout import CAPTURE
 from extractor.model.reading import Note
 from extractor.pipeline import Occasion
 from extractor.read import Limits, Progress, Source, named
 from extractor.review import KnownTrace
-from extractor.write import store
 
 from . import journal, plan, spill
 from .choosing import Choice
@@ -28,6 +27,7 @@ from .journal import CASES, Entry, Journal, Outcome
 from .one import Job, Result
 from .plan import Known
 from .pool import Pool
+from .storing import Storing
 from .worker import Setup, Task
 
 FOLDER: Final = ".bulk"
@@ -267,7 +267,7 @@ class Committing:
     def __init__(self, order: Order, kept: Journal, known: Mapping[str, KnownTrace]) -> None:
         self._order = order
         self._journal = kept
-        self._known = known
+        self._storing = Storing(out=order.out, known=known, now=order.now)
         self._signatures = kept.signatures()
         self._pending: list[Entry] = []
 
@@ -303,23 +303,6 @@ class Committing:
         return Entry.of(result, outcome)
 
     def _stored(self, result: Result) -> Outcome:
-        order, fixture = self._order, result.fixture
-        if fixture is None:
+        if result.fixture is None:
             raise UsageError("a result without its fixture cannot be written")
-        before = self._known.get(result.trace_ref)
-        if before is not None and before.place not in (QUARANTINE, None):
-            return "standing"  # people have decided on it
-        capture = result.files[CAPTURE]
-        stands = before is not None and before.place == QUARANTINE
-        try:
-            state = store(fixture, capture, order.out, replace=False).state
-        except CaseExists:
-            if not (stands and before and before.case_id == fixture.case_id):
-                raise
-            review.supersede(order.out, fixture.case_id, fixture.case_id, now=order.now)
-            store(fixture, capture, order.out, replace=True)
-            return "superseded"
-        if stands and before and before.case_id != fixture.case_id:
-            review.supersede(order.out, before.case_id, fixture.case_id, now=order.now)
-            return "superseded"
-        return "unchanged" if state == "unchanged" else "written"
+        return self._storing.put(result.trace_ref, result.fixture, result.files[CAPTURE])
