@@ -89,6 +89,7 @@ class Journal:
         """Write a line down."""
         entry = replace(entry, run=self.run)
         os.write(self._descriptor, f"{compact(entry.members())}\n".encode())
+        self._entries.pop(entry.trace_ref, None)  # the order is that of the last words
         self._entries[entry.trace_ref] = entry
 
     def is_done(self, trace_ref: str) -> bool:

@@ -90,10 +90,16 @@ class Run:
     """What came of a run. ``entries`` are its traces in the plan's order, those done before it was resumed among them.
 
     ``notes`` are what reading the sources found wrong; ``peak`` the most memory of a worker, in bytes; ``seconds`` by stage. ``number`` counts
-    the runs of a folder; whoever has told of this one says so to `journal.end`.
+    the runs of a folder; whoever has told of this one says so to `journal.end`. The first ``resumed_after`` entries were done before the run was
+    resumed. ``began`` is RFC 3339.
     """
 
     number: int = 1
+    began: str = ""
+    engine: str = "local"
+    workers: int = 1
+    rules_sha256: str = ""
+    resumed_after: int = 0
     traces: int
     passed: Passed
     entries: tuple[Entry, ...]
@@ -142,10 +148,15 @@ def run(order: Order, listener: Listener) -> Run:
         tasks = [(each.trace_id, made.place(each.trace_id), each.size) for each in chosen.of(made.traces())]
         pool = Pool(setup=setup, size=min(order.workers, max(1, len(tasks))), timeout=order.timeout)
         committing = Committing(order, kept, known)
+        before = len(kept.of_run())
         _convert(pool, tasks, committing, listener)
         clock.lap("converting")
         return Run(
             number=kept.run,
+            began=order.occasion.extracted_at,
+            workers=pool.size,
+            rules_sha256=order.job.rules.digest,
+            resumed_after=before,
             traces=chosen.seen,
             passed=chosen.passed(),
             entries=tuple(kept.of_run()),

@@ -18,6 +18,7 @@ from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
 from extractor.bulk.reports import LOST, Report
 from extractor.bulk.run import Listener, Order, Run, run
+from extractor.bulk.units import span_of_time
 from extractor.errors import ProofFailed, TraceNotFound, UsageError, WorkspaceKeyError
 from extractor.model.layout import QUARANTINE
 from extractor.read import Progress
@@ -25,7 +26,7 @@ from extractor.redact.models import verified
 
 from . import options
 from .console import Console
-from .counting import Counter, span_of_time
+from .counting import Counter
 from .keyring import workspace_key
 from .making import occasion
 

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-_MINUTE = 60
-_HOUR = 3600
+from extractor.bulk.units import span_of_time
 
 
 @dataclass(slots=True)
@@ -29,14 +28,3 @@ class Counter:
         left = f", {span_of_time((total - done) / rate)} left" if rate and done < total else ""
         bad = f", {failed} failed" if failed else ""
         self.show(f"{done:,} of {total:,} traces{bad}, {rate:.1f} a second{left}")
-
-
-def span_of_time(seconds: float) -> str:
-    """Return a time in people's units: ``0.4 s``, ``12 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < _MINUTE:
-        return f"{seconds:.0f} s"
-    if seconds < _HOUR:
-        return f"{int(seconds) // _MINUTE} min {int(seconds) % _MINUTE} s"
-    return f"{int(seconds) // _HOUR} h {int(seconds) % _HOUR // _MINUTE} min"

@@ -78,3 +78,12 @@ def test_an_end_that_was_half_written_is_none(tmp_path):
     file.write_bytes(file.read_bytes()[:-2])
     with journal.opened(tmp_path, resume=True) as again:
         assert again.is_done("a")
+
+
+def test_what_is_tried_again_stands_where_it_was_tried_last(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a", "dead"))
+    with journal.opened(tmp_path, resume=False) as second:
+        second.add(entry("b"))
+        second.add(entry("a"))
+        assert [each.trace_ref for each in second.of_run()] == ["b", "a"]
