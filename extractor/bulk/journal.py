@@ -84,6 +84,12 @@ class Journal:
     run: int
     resumed: bool
     _entries: dict[str, Entry] = field(default_factory=dict)
+    _begun: set[str] = field(default_factory=set)
+
+    def begin(self, trace_ref: str) -> None:
+        """Write down, and have on the disk, that a case is about to be written: whatever of it stands is this run's doing."""
+        os.write(self._descriptor, f"{compact({'begun': trace_ref})}\n".encode())
+        os.fsync(self._descriptor)
 
     def add(self, entry: Entry) -> None:
         """Write a line down."""
@@ -91,6 +97,11 @@ class Journal:
         os.write(self._descriptor, f"{compact(entry.members())}\n".encode())
         self._entries.pop(entry.trace_ref, None)  # the order is that of the last words
         self._entries[entry.trace_ref] = entry
+        self._begun.discard(entry.trace_ref)
+
+    def is_begun(self, trace_ref: str) -> bool:
+        """Say whether a run was cut short while it wrote the case of a trace: it may stand, and not be on record."""
+        return trace_ref in self._begun
 
     def is_done(self, trace_ref: str) -> bool:
         """Say whether this very run, before it was cut short, has dealt with a trace."""
@@ -123,19 +134,23 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
         if whole < len(content):
             os.ftruncate(descriptor, whole)
         entries: dict[str, Entry] = {}
+        begun: set[str] = set()
         last = ended = 0
         for each in _lines(content[:whole]):
             if isinstance(each, Entry):
                 entries.pop(each.trace_ref, None)  # the order is that of the last words
                 entries[each.trace_ref] = each
+                begun.discard(each.trace_ref)
                 last = max(last, each.run)
+            elif isinstance(each, str):
+                begun.add(each)
             else:
                 last, ended = max(last, each.run), max(ended, each.run if each.ended else 0)
         resumed = resume and last > ended
         run = last if resumed else last + 1
         if not resumed:
             os.write(descriptor, f"{compact({'run': run})}\n".encode())
-        yield Journal(descriptor, run, resumed, entries)
+        yield Journal(descriptor, run, resumed, entries, begun)
     finally:
         os.close(descriptor)
 
@@ -157,7 +172,8 @@ class _Mark:
     ended: bool
 
 
-def _lines(content: bytes) -> Iterator[Entry | _Mark]:
+def _lines(content: bytes) -> Iterator[Entry | _Mark | str]:
+    """Yield the lines of traces, those of runs, and the digest of each trace whose case was begun."""
     for line in content.splitlines():
         try:
             told = parse(line)
@@ -168,3 +184,5 @@ def _lines(content: bytes) -> Iterator[Entry | _Mark]:
             yield Entry(**known)  # type: ignore[arg-type]  # as `members` wrote it
         elif isinstance(told, dict) and isinstance(number := told.get("run"), int):
             yield _Mark(number, told.get(_ENDED) is True)
+        elif isinstance(told, dict) and isinstance(begun := told.get("begun"), str):
+            yield begun

@@ -60,7 +60,10 @@ def _page(report: Report) -> Iterator[str]:
     yield from _table("Replaced, by class", ("class", "times", "cases"), classes)
     yield from _table("Time and memory", ("what", "how much"), _measures(report))
     yield from _table(
-        "The traces that took longest", ("trace, as a keyed digest", "place", "time", "spans", "records"), _slow(report), plain=2
+        "The traces that took longest",
+        ("trace, as a keyed digest", "place", "time", "spans", "records"),
+        _slow(report),
+        plain=2,
     )
     yield "<p>A case in quarantine is pseudonymised, not anonymous; people approve it before anybody else sees it.</p>\n"
     yield "</main>\n</body>\n</html>\n"

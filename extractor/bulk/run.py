@@ -237,8 +237,11 @@ class Chosen:
         if not order.choice.takes(trace.trace_id, trace.start_ns, trace.bits):
             return "not_chosen"
         ref = order.job.trace_ref(trace.trace_id)
-        if self._journal.is_done(ref) or (not order.again and (ref in self._known or self._journal.is_known(ref))):
-            return "done" if self._journal.is_done(ref) else "known"
+        if self._journal.is_done(ref):
+            return "done"
+        older = ref in self._known or self._journal.is_known(ref)
+        if older and not order.again and not self._journal.is_begun(ref):
+            return "known"
         if int(order.now.timestamp() * 1e9) - trace.end_ns < order.settle_ns:
             return "settling"
         return None
@@ -304,6 +307,8 @@ class Committing:
         most = self._order.per_signature
         if most is not None and self._signatures[signature] >= most:
             return Entry.of(result, "kept_back")
+        begun = self._journal.is_begun(result.trace_ref)
+        self._journal.begin(result.trace_ref)
         try:
             outcome = self._stored(result)
         except CaseExists:
@@ -311,7 +316,7 @@ class Committing:
         except ExtractFixtureError:
             return Entry.failed(result, "write", "not_written")
         self._signatures[signature] += 1
-        return Entry.of(result, outcome)
+        return Entry.of(result, "written" if begun and outcome == "unchanged" else outcome)
 
     def _stored(self, result: Result) -> Outcome:
         if result.fixture is None:

@@ -32,16 +32,18 @@ class Storing:
         before = self.known.get(trace_ref)
         if before is not None and before.place not in (QUARANTINE, None):
             return "standing"
-        stands = before is not None and before.place == QUARANTINE
+        older = before.open if before is not None else ()
         try:
             state = store(fixture, capture, self.out, replace=False).state
+            outcome: Outcome = "unchanged" if state == "unchanged" else "written"
         except CaseExists:
-            if not (stands and before and before.case_id == fixture.case_id):
+            if fixture.case_id not in older:
                 raise
             review.supersede(self.out, fixture.case_id, fixture.case_id, now=self.now)
             store(fixture, capture, self.out, replace=True)
-            return "superseded"
-        if stands and before and before.case_id != fixture.case_id:
-            review.supersede(self.out, before.case_id, fixture.case_id, now=self.now)
-            return "superseded"
-        return "unchanged" if state == "unchanged" else "written"
+            outcome = "superseded"
+        for case_id in older:
+            if case_id != fixture.case_id:
+                review.supersede(self.out, case_id, fixture.case_id, now=self.now)
+                outcome = "superseded"
+        return outcome

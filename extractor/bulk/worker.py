@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import resource
 import signal
 from collections.abc import Iterator, Mapping
@@ -73,15 +75,26 @@ class Worker:
 def work(tasks: Connection, setup: Setup) -> None:
     """Convert what comes through a pipe until it closes, or None comes; each result goes back."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
-    worker = Worker(setup)
-    while True:
-        try:
-            task = tasks.recv()
-            if task is None:
-                return
+    _mute()
+    try:
+        worker = Worker(setup)
+        while (task := tasks.recv()) is not None:
             tasks.send(Done(worker.convert(task), peak()))
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            return  # the parent is gone
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent is gone
+
+
+def _mute() -> None:
+    """Have nobody hear this process: what libraries log, warn of or print, and what Python tells of a fault, may quote a trace.
+
+    Nor is its memory written down where it dies.
+    """
+    logging.disable(logging.CRITICAL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def peak() -> int:

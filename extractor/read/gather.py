@@ -322,7 +322,9 @@ def _reading(scanner: Scanner, catch: _Catch, linked: set[str]) -> Reading:
         file_notes.append(Note(code="duplicates_merged", count=duplicates))
     span_notes = [*observe(spans, shown=shown)]
     noted = scanner.ledger.notes()
-    span_notes += [Note(code=note.code, count=note.count) for note in noted if note.code in _OF_TRACE]
+    # Of its own records: what stands beside a trace, and how it was found, must not show in what is told of it.
+    told = scanner.ledger.counts(catch.records)
+    span_notes += [Note(code=code, count=count) for code, count in told.items() if code in _OF_TRACE]
     if unattached:
         span_notes.append(Note(code="log_without_span", count=unattached))
     if conflicting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -27,6 +28,14 @@ class Ledger:
         """Enter what another ledger heard."""
         code, file, record, item, reason = entry
         self.add(code, file=file, record=record, item=item, reason=reason)
+
+    def counts(self, records: Mapping[int, Collection[int]]) -> dict[str, int]:
+        """Return how often each code was entered about files as a whole, or about these records, by file."""
+        found = {
+            code: sum(not record or record in records.get(file, ()) for file, record, _, _ in places)
+            for code, places in sorted(self._places.items())
+        }
+        return {code: count for code, count in found.items() if count}
 
     def notes(self) -> tuple[Note, ...]:
         """Return the entries in code order; every place counts, the first ones are named."""

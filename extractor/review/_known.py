@@ -21,10 +21,14 @@ _MOVES: Final = frozenset({"approved", "rejected", "retired", "purged"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTrace:
-    """The case that a trace became: its id, and where it stands, None where nothing stands any more."""
+    """The case that a trace became: its id, and where it stands, None where nothing stands any more.
+
+    ``open`` are the ids of all its cases in quarantine: a run that ended while one took another's place leaves both.
+    """
 
     case_id: str
     place: str | None
+    open: tuple[str, ...] = ()
 
 
 def known_traces(root: Path) -> Mapping[str, KnownTrace]:
@@ -41,7 +45,9 @@ def known_traces(root: Path) -> Mapping[str, KnownTrace]:
         source = case.predicate.get("source")
         ref = _first(source.get("trace_refs")) if isinstance(source, dict) else None
         if ref is not None:
-            found[ref] = KnownTrace(case_id=case.case_id, place=place)
+            before = found[ref].open if ref in found else ()
+            open_ = (*before, case.case_id) if place == QUARANTINE else before
+            found[ref] = KnownTrace(case_id=case.case_id, place=place, open=open_)
     return found
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 import extractor
 from extractor import pipeline, read, ruleset
+from extractor.bulk import run as bulk_run
 from extractor.cli.app import run
 from extractor.model.config import RunConfig, Wanted
 from extractor.model.layout import PROVED
@@ -214,6 +216,87 @@ def test_a_rejected_case_is_not_made_again(here, export, capsys):
     capsys.readouterr()
     assert run(asked) == 0
     assert told(capsys)["passed"]["known"] == 1
+
+
+def register_of(out):
+    """Return what the register's local half has of each case, in its order."""
+    lines = (out / "quarantine" / ".register.jsonl").read_text().splitlines()
+    return [(told["event"], told["case_id"]) for told in map(json.loads, lines)]
+
+
+@pytest.mark.parametrize("bound", [[], ["--per-signature", "4"]])
+@pytest.mark.parametrize("resumed", [["--resume"], []])
+def test_a_case_that_was_written_and_not_yet_put_on_record_is_no_older_case(here, monkeypatch, capsys, bound, resumed):
+    """A run that ends between a case's folder and its lines leaves neither one case more nor one line less."""
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(1, 9)))
+    asked = ["bulk", "export.jsonl", "--all", "--json", "--workers", "1", *bound]
+    assert run([*asked, "--out", "calm"]) == 0
+    calm = told(capsys)["outcomes"]
+    with monkeypatch.context() as cut:
+
+        def killed(*_, **__):
+            raise KeyboardInterrupt
+
+        cut.setattr(bulk_run.review, "enrol_all", killed)
+        assert run([*asked, "--out", "stormy"]) == 130
+    assert cases(here / "stormy"), "written before the cut"
+    capsys.readouterr()
+    assert run([*asked, "--out", "stormy", *resumed]) == 0
+    assert told(capsys)["outcomes"] == calm
+    assert cases(here / "stormy") == cases(here / "calm")
+    assert register_of(here / "stormy") == register_of(here / "calm")
+
+
+def test_an_older_result_goes_even_where_a_run_ended_before_it_had_gone(here, export, monkeypatch, capsys):
+    (here / "tickets").write_text(f"{TRACE}\n")
+    asked = ["bulk", str(export), "--flagged", "tickets", "--json", "--workers", "1"]
+    assert run(asked) == 0
+    (old,) = (here / "fixtures" / "quarantine").glob("2*")
+    for name in ("2020-01-01-zz-00000000", "2999-01-01-zz-00000000"):
+        # The same trace under an id of another time, as another set of rules would have named it.
+        older = json.loads((old / "fixture.json").read_bytes()) | {"case_id": name}
+        shutil.copytree(old, old.with_name(name))
+        (old.with_name(name) / "fixture.json").write_text(json.dumps(older))
+    assert run([*asked, "--again"]) == 0
+    assert [each.name for each in old.parent.glob("2*")] == [old.name]
+    capsys.readouterr()
+
+
+RECOGNIZER = """
+import logging, warnings
+from presidio_analyzer import EntityRecognizer
+
+class Talkative(EntityRecognizer):
+    def __init__(self):
+        super().__init__(supported_entities=["CODE"])
+
+    def load(self):
+        pass
+
+    def analyze(self, text, entities, nlp_artifacts=None):
+        logging.getLogger("ours").error("read: %s", text)
+        warnings.warn(text)
+        return []
+"""
+
+
+def test_what_libraries_log_of_a_text_is_not_heard_from_workers_either(here):
+    (here / "talkative.py").write_text(RECOGNIZER)
+    (here / "extract-fixture.toml").write_text('[nlp]\nrecognizers = ["talkative:Talkative"]\n')
+    said = [{"role": "user", "parts": [{"type": "text", "content": "this is what Ines Kaplan wrote to the desk"}]}]
+    (here / "export.jsonl").write_text(
+        line(span("1" * 32, 1, **{"gen_ai.input.messages": {"stringValue": json.dumps(said)}}))
+    )
+    paths = os.pathsep.join((str(here), str(Path(extractor.__file__).parent.parent)))
+    done = subprocess.run(
+        [sys.executable, "-m", "extractor", "bulk", "export.jsonl", "--all", "--workers", "1"],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert list((here / "fixtures" / "quarantine").glob("2*"))
+    assert b"Kaplan" not in done.stderr + done.stdout
 
 
 def test_so_many_of_a_kind_are_kept(here, capsys):

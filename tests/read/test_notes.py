@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from typing import Any
 
 import pytest
 
-from .build import START, TRACE, attribute, lines, request, span
+from extractor.model.config import Wanted
+
+from .build import OTHER, START, TRACE, attribute, lines, request, span
 from .conftest import ReadBytes, codes, places
 
 
@@ -74,3 +77,31 @@ def test_notes_hold_no_text_of_the_trace(read_bytes: ReadBytes) -> None:
     reading = read_bytes(lines([request(span(2, name="canary-4471", parentSpanId="00000000000000ff"))]))
     assert "canary" not in repr(reading.span_notes)
     assert TRACE not in repr(reading.span_notes)
+
+
+def row(trace_id: str, number: int, **members: Any) -> bytes:
+    told = {
+        "trace.trace_id": trace_id,
+        "trace.span_id": f"{number:016x}",
+        "name": "step",
+        "time": "2026-06-01T00:00:00Z",
+        "duration_ms": 1,
+    }
+    return json.dumps(told | members).encode() + b"\n"
+
+
+def test_what_is_true_of_another_trace_is_not_told_of_this_one(read_bytes: ReadBytes) -> None:
+    """Another trace may name this one, or this one have an id that is found by reading everything."""
+    other = row(OTHER, 1, SampleRate=4, note=f"see {TRACE}")
+    assert read_bytes(row(TRACE, 2) + other).span_notes == ()
+    assert codes(read_bytes(row(TRACE, 2, SampleRate=4) + other).span_notes) == {"sampled_spans": 1}
+    data = row("conversation-78", 2) + row("conversation-77", 1, SampleRate=4)
+    spelled = read_bytes(data, wanted=Wanted(trace_ids=("conversation-78",)))
+    by_id = read_bytes(data, wanted=Wanted(trace_ids=(spelled.spans[0].trace_id,)))
+    assert (by_id.spans, by_id.span_notes) == (spelled.spans, spelled.span_notes)
+
+
+def test_a_row_without_a_span_of_its_own_is_told_of_its_trace_and_no_other(read_bytes: ReadBytes) -> None:
+    event = row(TRACE, 3, **{"meta.annotation_type": "span_event"})
+    stranger = row(OTHER, 3, **{"meta.annotation_type": "span_event", "note": TRACE})
+    assert codes(read_bytes(row(TRACE, 1) + event + stranger).span_notes) == {"annotation_row_not_joined": 1}
