@@ -48,7 +48,7 @@ class Pool:
     def results(self, tasks: Iterable[Task | None]) -> Iterator[tuple[Task, Result]]:
         """Yield what came of each task, in whatever order they end. No more tasks are taken than there are workers for; None is no task before another one has ended.
 
-        A trace whose worker died is given to another one, once; then it is dead (``worker_died``), as is one that took too
+        A trace whose worker died is given to another one, once and alone; then it is dead (``worker_died``), as is one that took too
         long (``timed_out``).
         """
         waiting = iter(tasks)
@@ -69,18 +69,19 @@ class Pool:
         self._hands.clear()
 
     def _deal(self, waiting: Iterator[Task | None]) -> None:
+        busy = [hand.task[0] for hand in self._hands if hand.task is not None]
+        # What a worker died of runs alone: where memory ran out, whoever asked last is not whoever took it.
+        if not self._failed_once.isdisjoint(busy) or (self._again and busy):
+            return
         idle = [hand for hand in self._hands if hand.task is None]
-        while True:
-            task = self._again.popleft() if self._again else next(waiting, None)
+        if self._again:
+            self._give(idle.pop() if idle else self._hire(), self._again.popleft())
+            return
+        while idle or len(self._hands) < self.size:
+            task = next(waiting, None)
             if task is None:
                 return
-            if not idle and len(self._hands) >= self.size:
-                self._again.appendleft(task)
-                return
-            hand = idle.pop() if idle else self._hire()
-            self._give(hand, task)
-            if not idle and len(self._hands) >= self.size:
-                return
+            self._give(idle.pop() if idle else self._hire(), task)
 
     def _give(self, hand: _Hand, task: Task) -> None:
         hand.task, hand.since = task, time.monotonic()

@@ -51,6 +51,13 @@ def test_a_death_is_tried_once_more_and_then_told(make):
     )
 
 
+def test_what_a_worker_died_of_is_tried_again_with_no_other_beside_it(make):
+    """Where memory ran out, whoever asked last is not whoever took it."""
+    found = of(["slow1", "once2slow", "slow3", "slow4", "slow5", "slow6"], make(size=3))
+    assert {each.state for each in found.values()} == {"made"}
+    assert found["once2slow"].spans == 1
+
+
 def test_a_trace_that_takes_too_long_is_told(make):
     found = of(["hang1", "t1", "t2"], make(timeout=1.5))
     assert found["hang1"].code == "timed_out"

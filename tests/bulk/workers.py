@@ -37,5 +37,10 @@ def odd(tasks, setup):
             os.kill(os.getpid(), 9)
         if task[0].startswith("hang"):
             time.sleep(600)
+        running = setup.place / f"running.{task[0]}"
+        running.touch()
+        time.sleep(0.3 if "slow" in task[0] else 0)
+        crowd = len(list(setup.place.glob("running.*")))
+        running.unlink()
         peak = 2 << 30 if task[0].startswith("grow") else 1
-        tasks.send(Done(Result(trace_ref=task[0], state="made", case_id=str(os.getpid())), peak))
+        tasks.send(Done(Result(trace_ref=task[0], state="made", case_id=str(os.getpid()), spans=crowd), peak))
