@@ -22,15 +22,16 @@ from .documents import json_object
 from .expectation import expectation
 from .loading import is_retired, name_of
 from .passing import load_run, runs_below
-from .shapes import Shape, Tool
+from .shapes import Shape, Tool, spelled
 
-Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed"]
+Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed", "value_gone"]
 
 _SAID: Final[Mapping[Kind, str]] = {
     "tool_gone": "there is no tool called {tool}",
     "parameter_gone": "{tool} has no such parameter",
     "required_missing": "{tool} requires a parameter that is not here",
     "type_changed": "{tool} takes this parameter in another type",
+    "value_gone": "{tool} takes no such value of this parameter",
 }
 _CURE: Final = "update the case (recapture), or retire it with a reason: extract-fixture retire"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,99}", re.ASCII)
@@ -276,6 +277,9 @@ def _compared(value: JsonValue, shape: Shape, path: str, *, whole: bool) -> Iter
     if shape.types is not None and not _types(value) & shape.types:
         yield path, "type_changed"
         return
+    if shape.values is not None and spelled(value) not in shape.values:
+        yield path, "value_gone"
+        return
     if isinstance(value, dict):
         for position, (name, member) in enumerate(value.items()):
             place = _member(path, name, position)
@@ -283,6 +287,8 @@ def _compared(value: JsonValue, shape: Shape, path: str, *, whole: bool) -> Iter
                 yield from _compared(member, shape.members[name], place, whole=whole)
             elif not shape.open:
                 yield place, "parameter_gone"
+            elif shape.others is not None:
+                yield from _compared(member, shape.others, place, whole=whole)
         for name in sorted(shape.required - value.keys()) if whole else ():
             yield f"{path}.{name}", "required_missing"
     elif isinstance(value, list) and shape.items is not None:
