@@ -5,6 +5,7 @@ A row holds ids and a verdict. No value of a record is in it: a reason that is n
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,16 +72,24 @@ class Row:
 
     @classmethod
     def of(cls, outcome: Outcome, *, case_id: str, record: str, at: datetime, place: str | None = None) -> Row:
-        """Return the row of what a check said of a record, in the run that began ``at``."""
+        """Return the row of what a check said of a record, in the run that began ``at``; ids are made to fit a line."""
         return cls(
-            assertion_id=outcome.check,
-            case_id=case_id,
-            record=record,
+            assertion_id=one_line(outcome.check),
+            case_id=one_line(case_id),
+            record=one_line(record),
             verdict=outcome.verdict,
             reason=outcome.reason if outcome.verdict == "rejected" else None,
             at=at,
             place=place,
         )
+
+
+def one_line(text: str) -> str:
+    """Return a text as an id may stand in a row: one line that can be printed, and no longer than the longest; others by a digest."""
+    if text.isprintable() and 0 < len(text) <= _ID:
+        return text
+    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return f"{plain[: _ID - 20]}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 Sink: TypeAlias = Callable[[Row], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from datetime import UTC, datetime
@@ -14,10 +15,12 @@ from extractor.checks import Suite
 from extractor.checks.drift import Report as Drift
 from extractor.checks.drift import drift, subjects_below
 from extractor.checks.drift import members as drift_members
+from extractor.checks.loading import CheckFixture, name_of
 from extractor.checks.project import known_drift
 from extractor.checks.protocol import Course, courses
 from extractor.checks.reports import junit, markdown, members, nearness
 from extractor.checks.rows import Row, recording
+from extractor.checks.running import Outcome
 from extractor.checks.suite import Report
 from extractor.checks.tools import tools_from
 from extractor.errors import InputUnreadable, UsageError
@@ -137,12 +140,15 @@ def _judged(suite: Suite, store: Path | None) -> Report:
     if store is None:
         return suite.judged()
     at = datetime.now(UTC)
+    called = Counter(name_of(folder) for folder in suite.folders)
+
+    def row(fixture: CheckFixture, outcome: Outcome) -> Row:
+        # Two folders of one name are two runs.
+        record = fixture.name if called[fixture.name] == 1 else fixture.folder.as_posix()
+        return Row.of(outcome, case_id=fixture.case.name, record=record, at=at)
+
     with recording(store) as take:
-        return suite.judged(
-            lambda fixture, outcome: take(
-                Row.of(outcome, case_id=fixture.case.name, record=fixture.name, at=at, place=None)
-            )
-        )
+        return suite.judged(lambda fixture, outcome: take(row(fixture, outcome)))
 
 
 def _ending(proved: str) -> list[str]:

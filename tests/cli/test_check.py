@@ -335,3 +335,11 @@ def test_a_manufactured_record_has_no_incident_to_be_red_for(project, commit, ca
 def test_no_repository_ends_with_2(project, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
     assert run(["check", "evals", "--protocol"]) == 2
+
+
+def test_two_folders_of_one_name_are_two_runs_of_the_audit(project, capsys):
+    lay(project / "evals" / "elsewhere" / "refund-accept", ACCEPT, 4200)
+    assert run(["check", "evals", "--audit", "audit.sqlite"]) == 0
+    assert run(["audit", "audit.sqlite", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (told["assertion_id"], told["runs"], told["rejections"]) == ("assert_refund", 3, 1)
