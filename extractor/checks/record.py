@@ -164,7 +164,10 @@ class RunRecord:
 
     def paths(self) -> tuple[str, ...]:
         """Return the field path of every leaf."""
-        return tuple(leaves(self._document, ""))
+        found = tuple(leaves(self._document, ""))
+        for path in found if self.reads.judging else ():
+            self.reads(path)
+        return found
 
     def _list(self, name: str) -> TrackedList:
         value = self._document.get(name)

@@ -97,12 +97,10 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     for each in checks:
         record.reads.clear()
-        record.reads.judging = True
-        with isolation.of_one(clock=clocks_of is None or each.id in clocks_of):
+        with isolation.of_one(clock=clocks_of is None or each.id in clocks_of), record.reads.judged():
             start = time.perf_counter()
             verdict, reason, path, line = _one(record, case, each)
             seconds = time.perf_counter() - start
-        record.reads.judging = False
         if isolation.fault is not None:
             verdict, reason, path = "error", isolation.fault.code, None
         reads = record.reads.paths()

@@ -343,3 +343,12 @@ def test_two_folders_of_one_name_are_two_runs_of_the_audit(project, capsys):
     assert run(["audit", "audit.sqlite", "--json"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (told["assertion_id"], told["runs"], told["rejections"]) == ("assert_refund", 3, 1)
+
+
+def test_no_control_and_no_mark_of_direction_stands_in_a_report(project):
+    lay(project / "evals" / "a\x1b[31m\u202eb&lt;-reject", REJECT, 42)
+    assert run(["check", "evals", "--junit", "checks.xml", "--summary", "checks.md"]) == 0
+    for name in ("checks.xml", "checks.md"):
+        text = (project / name).read_text("utf-8")
+        assert not {"\x1b", "\u202e"} & {*text}
+    assert "&amp;lt;" in (project / "checks.md").read_text("utf-8")
