@@ -88,3 +88,16 @@ def test_of_several_the_one_of_the_same_check_and_then_the_nearest_is_taken(tmp_
 def test_a_reject_without_an_accept_and_the_reverse_are_listed(tmp_path):
     found = paired(write(tmp_path / "a", expect=REJECT), write(tmp_path / "b", expect=ACCEPT))
     assert found.without_twin == ("a", "b")
+
+
+def test_a_name_that_is_given_again_elsewhere_is_no_twin_of_this_one(tmp_path):
+    for team, amount in (("billing", 4200), ("orders", 1)):
+        write(tmp_path / team / "refund-reject", expect=REJECT)
+        write(tmp_path / team / "refund-accept", expect=ACCEPT, record=document(amount))
+        write(tmp_path / team / "bad" / "ship", expect=f"{REJECT}twin: shipped\n")
+        write(tmp_path / team / "good" / "shipped", expect=ACCEPT)
+    found = paired(*(folder.parent for folder in sorted(tmp_path.rglob("expect.yaml"))))
+    assert {(each.parent.parent.name, twin.folder.parent.parent.name) for each, twin in found.twins.items()} == {
+        (each, each) for each in ("billing", "orders", tmp_path.name)
+    }
+    assert all(twin.folder.parent == each.parent for each, twin in found.twins.items() if "refund" in each.name)
