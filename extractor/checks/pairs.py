@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -106,7 +106,11 @@ class _Related:
 
 def _nearest(others: Sequence[CheckFixture], fixture: CheckFixture) -> list[CheckFixture]:
     """Return those that stand in the same folder, or share most of the way to it: names are given again in other folders."""
-    shared = {each.folder: len(commonprefix([_home(each), _home(fixture)])) for each in others}
+    here = _home(fixture)
+    shared = {
+        each.folder: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(_home(each), here, strict=False)))
+        for each in others
+    }
     return [each for each in others if shared[each.folder] == max(shared.values())]
 
 

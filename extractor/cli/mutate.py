@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from extractor.checks.declaring import Check
+from extractor.checks.loading import load_fixture
 from extractor.checks.manufactured import Proof, files, proofs, rejecting
 from extractor.checks.matrix import matrix
 from extractor.checks.matrix_told import members, page, table
@@ -17,7 +18,7 @@ from extractor.checks.mutations import MUTATIONS, Corrupted, corrupted, named
 from extractor.checks.passing import load_run, runs_below
 from extractor.checks.project import project_checks
 from extractor.checks.running import run_all_checks
-from extractor.errors import CaseExists, UsageError
+from extractor.errors import CaseExists, InputUnreadable, UsageError
 from extractor.model import layout
 from extractor.replay.claims import claimed
 
@@ -219,11 +220,15 @@ def _stored(folder: Path, content: dict[str, bytes]) -> str:
         try:
             for name, each in content.items():
                 (made / name).write_bytes(each)
+            load_fixture(made)
             made.chmod(0o755)
             made.rename(folder)
         except OSError:
             shutil.rmtree(made, ignore_errors=True)
             raise
+        except InputUnreadable as fault:  # JSON may say what case.yaml may not: an empty name, fifty levels
+            shutil.rmtree(made, ignore_errors=True)
+            raise UsageError(f"this case has no spelling as a fixture: {fault.message}") from None
     except OSError:
         raise UsageError("the folder of --out cannot be used") from None
     return "written"

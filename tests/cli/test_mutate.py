@@ -220,3 +220,21 @@ def test_fixtures_that_must_be_rejected_are_no_good_runs(shop, capsys):
     told = json.loads(capsys.readouterr().out)
     assert (told["records"], told["left_out_runs"]) == (1, 1)
     assert mutate("--matrix", "fixtures/good-wrong_argument") == 2
+
+
+def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(shop, capsys):
+    call = {"tool": "issue_refund", "arguments": {"order_id": "A-7741", "amount_cents": 4200}, "outcome": {"value": {}}}
+    ours = {
+        "case_id": "2026-06-14-refund",
+        "frozen_at": "2026-06-14T09:30:00+00:00",
+        "tool_events": [call],
+        "final_output": "Done.",
+        "facts": [{"name": "<<", "value": 1}],
+    }
+    (shop / "shop_checks.py").write_text("def check_one(record, case):\n    assert len(record.tool_calls) == 1\n")
+    folder = shop / "fixtures" / "2026-06-14-refund"
+    folder.mkdir()
+    (folder / "fixture.json").write_text(json.dumps(ours))
+    assert mutate("fixtures/2026-06-14-refund", "--with", "duplicate_call", "--out", "made") == 2
+    assert "no spelling" in capsys.readouterr().err
+    assert list((shop / "made").iterdir()) == []
