@@ -117,9 +117,9 @@ def _parameters(
 
 
 def _parameter(told: Mapping[str, JsonValue], schemas: Schemas) -> Shape:
-    schema = told.get("schema", told)
     if told.get("in") == "body":  # Swagger: its name is for people
-        return _arguments(schema, schemas)
+        return _arguments(told.get("schema"), schemas)
+    schema = told.get("schema", dict(told))
     name = str(told["name"])
     # Of a parameter that is its own schema, "required" is no list of members.
     member = schemas.shape(schema if isinstance(schema, dict) else {})
