@@ -11,10 +11,10 @@ import click
 
 from extractor.checks.declaring import Check
 from extractor.checks.loading import load_fixture
-from extractor.checks.manufactured import Proof, files, proofs, rejecting
+from extractor.checks.manufactured import Proof, files, proofs, rejecting, says
 from extractor.checks.matrix import matrix
 from extractor.checks.matrix_told import members, page, table
-from extractor.checks.mutations import MUTATIONS, Corrupted, corrupted, named
+from extractor.checks.mutations import MUTATIONS, Corrupted, Variant, corrupted, named
 from extractor.checks.passing import load_run, runs_below
 from extractor.checks.project import project_checks
 from extractor.checks.running import run_all_checks
@@ -152,7 +152,7 @@ def _make(console: Console, case: Path, mutation: str, out: Path, by: str | None
         console.note(_no_teeth(mutation, best))
         return 1
     folder = out / f"{run.name.replace('/', '-')}-{mutation}"
-    state = _stored(folder, files(run, made, best))
+    state = _stored(folder, files(run, made, best), best.variant)
     _tell(console, folder, state, made, best)
     return 0
 
@@ -207,7 +207,7 @@ def _end(console: Console, *, held: bool) -> None:
         console.say(f"not proved: {text}")
 
 
-def _stored(folder: Path, content: dict[str, bytes]) -> str:
+def _stored(folder: Path, content: dict[str, bytes], variant: Variant) -> str:
     """Write a folder whole or not at all; one that holds the same is left. Raises `CaseExists` for any other."""
     try:
         if folder.exists() or folder.is_symlink():
@@ -220,7 +220,7 @@ def _stored(folder: Path, content: dict[str, bytes]) -> str:
         try:
             for name, each in content.items():
                 (made / name).write_bytes(each)
-            load_fixture(made)
+            _read_back(made, variant)
             made.chmod(0o755)
             made.rename(folder)
         except OSError:
@@ -232,6 +232,11 @@ def _stored(folder: Path, content: dict[str, bytes]) -> str:
     except OSError:
         raise UsageError("the folder of --out cannot be used") from None
     return "written"
+
+
+def _read_back(folder: Path, variant: Variant) -> None:
+    if not says(load_fixture(folder), variant):
+        raise InputUnreadable("what is read back is something else")
 
 
 def _written(file: Path, text: str) -> None:

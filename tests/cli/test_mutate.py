@@ -222,14 +222,17 @@ def test_fixtures_that_must_be_rejected_are_no_good_runs(shop, capsys):
     assert mutate("--matrix", "fixtures/good-wrong_argument") == 2
 
 
-def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(shop, capsys):
+@pytest.mark.parametrize(
+    ("name", "value"), [("<<", 1), ("", 1), ("half", "\ud800"), ("deep", json.loads("[" * 60 + "]" * 60))]
+)
+def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(shop, capsys, name, value):
     call = {"tool": "issue_refund", "arguments": {"order_id": "A-7741", "amount_cents": 4200}, "outcome": {"value": {}}}
     ours = {
         "case_id": "2026-06-14-refund",
         "frozen_at": "2026-06-14T09:30:00+00:00",
         "tool_events": [call],
         "final_output": "Done.",
-        "facts": [{"name": "<<", "value": 1}],
+        "facts": [{"name": name, "value": value}],
     }
     (shop / "shop_checks.py").write_text("def check_one(record, case):\n    assert len(record.tool_calls) == 1\n")
     folder = shop / "fixtures" / "2026-06-14-refund"
