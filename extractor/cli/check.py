@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         report = _judged(Suite.at(*fixtures), store)
         drifted = _drifted(fixtures, definitions)
     held = report.held and not (drifted and drifted.findings)
-    proved = "held" if held else "drifted" if report.held else "broken"
+    proved = ("held" if report.turned else "read") if held else "drifted" if report.held else "broken"
     ending = _ending(proved)
     findings = drifted.findings if drifted else ()
     _write("--junit", junit_file, junit(report, findings))

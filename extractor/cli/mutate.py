@@ -108,7 +108,8 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
     if not good:
         raise UsageError("every run here is one that must be rejected: a matrix needs passing ones")
     made = matrix([(run.record, run.case) for run in good], checks)
-    told = claimed("check", "broken" if made.toothless else "held")
+    proved = "some_idle" if made.toothless else "all_bite"
+    told = claimed("check", proved)
     if html is not None:
         _written(html, page(made, told.not_proved))
     if console.json:
@@ -120,7 +121,7 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
     console.say(
         f"{len(made.toothless)} checks reject no mutation" if made.toothless else "every check rejects a mutation"
     )
-    _end(console, held=not made.toothless)
+    _end(console, proved)
     return 1 if made.toothless else 0
 
 
@@ -197,11 +198,11 @@ def _tell(console: Console, folder: Path, state: str, made: Corrupted, best: Pro
             ),
         )
     )
-    _end(console, held=best.shown)
+    _end(console, "rejects_it" if best.shown else "accepts_it")
 
 
-def _end(console: Console, *, held: bool) -> None:
-    told = claimed("check", "held" if held else "broken")
+def _end(console: Console, proved: str) -> None:
+    told = claimed("check", proved)
     console.say(f"proved: {told.proved}")
     for text in told.not_proved:
         console.say(f"not proved: {text}")

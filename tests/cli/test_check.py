@@ -352,3 +352,16 @@ def test_no_control_and_no_mark_of_direction_stands_in_a_report(project):
         text = (project / name).read_text("utf-8")
         assert not {"\x1b", "\u202e"} & {*text}
     assert "&amp;lt;" in (project / "checks.md").read_text("utf-8")
+
+
+def test_a_reason_that_no_twin_shows_is_not_claimed_to_be_proved(project, capsys):
+    def proved():
+        assert run(["check", "evals", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["proved"]
+
+    assert "for the reason" in proved()
+    for each in (project / "evals" / "refund-accept").iterdir():
+        each.unlink()
+    (project / "evals" / "refund-accept").rmdir()
+    assert "for the reason" not in proved()
+    assert "only where the accepted twin is known" in proved()

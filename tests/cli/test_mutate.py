@@ -241,3 +241,12 @@ def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(sho
     assert mutate("fixtures/2026-06-14-refund", "--with", "duplicate_call", "--out", "made") == 2
     assert "no spelling" in capsys.readouterr().err
     assert list((shop / "made").iterdir()) == []
+
+
+def test_what_is_claimed_is_of_corruptions_and_of_no_reason(shop, capsys):
+    assert mutate("fixtures/good", "--with", "wrong_argument", "--out", "made") == 0
+    assert "proved: that the check which is named rejects this corruption" in capsys.readouterr().out
+    mutate("--matrix", "fixtures")
+    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("proved:"))
+    assert "of these corruptions of these runs" in told
+    assert "reason" not in told
