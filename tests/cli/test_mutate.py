@@ -210,7 +210,7 @@ def test_a_check_without_teeth_is_named_and_ends_with_1(shop, capsys):
     assert mutate("--matrix", "fixtures") == 1
     told = capsys.readouterr().out
     assert "assert_now: NO MUTATION IS REJECTED: reads only what no mutation touches: messages" in told
-    assert "proved: that at least one check does not give the verdict that a record demands" in told
+    assert "proved: that at least one check rejects none of these corruptions of these runs" in told
 
 
 def test_fixtures_that_must_be_rejected_are_no_good_runs(shop, capsys):
