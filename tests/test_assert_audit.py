@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -218,3 +219,21 @@ def test_a_name_that_no_line_can_hold_ends_no_run(suite):
     assert suite.run("def test_it():\n    assert 1\n", name=f"{folder}/test_it.py") == 0, suite.done.stdout
     (only,) = table(suite.store)
     assert (only.runs, only.assertion_id.isprintable()) == (1, True)
+
+
+def test_a_process_that_is_killed_loses_the_rows_of_its_last_second_alone(suite):
+    source = """
+        import os, time
+
+        def test_one():
+            assert 1
+
+        def test_two():
+            time.sleep(1.1)
+            assert 2
+
+        def test_killed():
+            os._exit(3)
+    """
+    assert suite.run(textwrap.dedent(source), "-p", "no:xdist") == 3
+    assert suite.rows() == {"test_it:test_one": (1, 0), "test_it:test_two": (1, 0)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = ("not_applicable", "error", "accepted", "
 
 _APPLICATION: Final = 0x65664141
 _BATCH: Final = 2000
+_SECONDS: Final = 1.0
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _PROPERTY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
@@ -97,19 +99,24 @@ Sink: TypeAlias = Callable[[Row], None]
 
 @contextmanager
 def recording(store: Path) -> Iterator[Sink]:
-    """Yield what takes rows and writes them, two thousand at a time and the last at the end, also where the run broke off.
+    """Yield what takes rows and writes them, two thousand or those of a second at a time, and the last at the end.
+
+    A process that is killed loses those of its last second.
 
     Raises `InputUnreadable` where ``store`` is no table of assertions or cannot be written.
     """
     with opened(store, make=True):
         pass  # what cannot be written is told before the run, not after it
     held: list[Row] = []
+    written = time.monotonic()
 
     def take(row: Row) -> None:
+        nonlocal written
         held.append(row)
-        if len(held) >= _BATCH:
+        if len(held) >= _BATCH or time.monotonic() - written > _SECONDS:
             write(store, held)
             held.clear()
+            written = time.monotonic()
 
     try:
         yield take
