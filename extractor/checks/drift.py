@@ -36,6 +36,8 @@ _SAID: Final[Mapping[Kind, str]] = {
 _CURE: Final = "update the case (recapture), or retire it with a reason: extract-fixture retire"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,99}", re.ASCII)
 _TOOL_MEMBERS: Final = ("tool", "tool_name")
+_CALLS: Final = ("tool_calls",)
+_TOOL_LISTS: Final = ("effects", "tools")
 _ARGUMENTS: Final = ("arguments", "args", "params", "parameters")
 _BOUNDS: Final = frozenset({"min", "max"})
 
@@ -235,9 +237,9 @@ class _Walk:
                 found = self._tools.get(str(tool))
                 for inner, kind in _compared(member, found.shape, place, whole=False) if found else ():
                     yield inner, kind, found.name if found else ""
-            elif name in ("effects", "tools") or _bounded(value):
+            elif name in _TOOL_LISTS or (name in _CALLS and isinstance(member, list)) or _bounded(value):
                 yield from self._several(name, member, value, place)
-            elif name == "action" or (name == "tool_calls" and isinstance(member, str)):
+            elif name == "action" or (name in _CALLS and isinstance(member, str)):
                 yield from self._tool(member, place)
             else:
                 yield from self._flat(name, place)
@@ -249,6 +251,7 @@ class _Walk:
         elif isinstance(member, list):
             for number, each in enumerate(member):
                 yield from self._tool(each, f"{place}[{number}]")
+            yield from self.expectation(member, place)
         elif isinstance(member, dict):
             for position, each in enumerate(member):
                 yield from self._tool(each, _member(place, each, position))
