@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         if junit_file or summary or durations or store or definitions:
             raise UsageError("--protocol has no JUnit, summary, durations, audit or tools: run check for them")
         ctx.exit(_protocol(console, fixtures, since))
-    with redirect_stdout(sys.stderr):  # what checks print is no part of the report
+    with redirect_stdout(sys.stderr), _only_ours():  # what checks print is no part of the report
         report = _judged(Suite.at(*fixtures), store)
         drifted = _drifted(fixtures, definitions)
     held = report.held and not (drifted and drifted.findings)
@@ -117,6 +118,25 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         for line in ending:
             console.say(line)
     ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if held else 1)
+
+
+@contextmanager
+def _only_ours() -> Iterator[None]:
+    """Lead what is written to the descriptor of standard output itself, by a library say, to standard error."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of the two is closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _drifted(places: Sequence[Path], definitions: Sequence[str]) -> Drift | None:

@@ -365,3 +365,23 @@ def test_a_reason_that_no_twin_shows_is_not_claimed_to_be_proved(project, capsys
     (project / "evals" / "refund-accept").rmdir()
     assert "for the reason" not in proved()
     assert "only where the accepted twin is known" in proved()
+
+
+def by_itself(project, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
+    command = [sys.executable, "-m", "extractor", "check", "evals", *arguments]
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_module_that_ends_the_process_does_not_end_it_with_success(project):
+    checking(project).write_text("import os\nos._exit(0)\n")
+    done = by_itself(project)
+    assert (done.returncode, "cannot be imported" in done.stderr) == (2, True)
+
+
+def test_what_a_check_writes_past_python_is_no_part_of_the_report(project):
+    raw = '    import os, sys\n    os.write(1, b"raw")\n    sys.__stdout__.write("raw")\n'
+    checking(project).write_text(CHECKS.replace(":\n", f":\n{raw}", 1))
+    done = by_itself(project, "--json")
+    assert (done.returncode, json.loads(done.stdout)["held"]) == (0, True)
+    assert "raw" in done.stderr
