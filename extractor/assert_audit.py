@@ -21,7 +21,7 @@ from typing import Final
 import pytest
 from _pytest.assertion import rewrite
 
-from .checks.rows import VERDICTS, Row, Sink, prune, recording
+from .checks.rows import VERDICTS, Row, Sink, one_line, prune, recording
 from .errors import ExtractFixtureError
 
 _NAME: Final = "@extract_fixture_asserts"  # no identifier, so no name of a project
@@ -78,7 +78,12 @@ class Audit:
     def _row(self, number: int, case: str, record: str, verdict: int) -> Row:
         identity, place = self.known[number]
         return Row(
-            assertion_id=identity, case_id=case, record=record, verdict=VERDICTS[verdict], at=self.at, place=place
+            assertion_id=one_line(identity),
+            case_id=one_line(case),
+            record=one_line(record),
+            verdict=VERDICTS[verdict],
+            at=self.at,
+            place=place,
         )
 
 
@@ -209,8 +214,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if audit is None:
         return (yield)
     result = yield
-    audit.tell(item.nodeid.partition("[")[0], _position(item))
+    audit.tell(_function(item), _position(item))
     return result
+
+
+def _function(item: pytest.Item) -> str:
+    """Return the id of a test without that of its parameters. A bracket may also stand in the name of a folder."""
+    parameters = getattr(getattr(item, "callspec", None), "id", None)
+    return item.nodeid if parameters is None else item.nodeid.removesuffix(f"[{parameters}]")
 
 
 def _position(item: pytest.Item) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -203,3 +204,36 @@ def test_without_the_option_nothing_is_written(suite):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=suite.path, env=environment, check=True)
     assert not suite.store.exists()
+
+
+def test_a_bracket_in_the_name_of_a_folder_hides_no_case(suite):
+    shared = "def judge(n):\n    assert n\n\ndef test_one():\n    judge(1)\n\ndef test_two():\n    judge(2)\n"
+    (suite.path / "a[b]").mkdir()
+    assert suite.run(shared, name="a[b]/test_it.py") == 0, suite.done.stdout
+    assert suite.rows() == {"a[b].test_it:judge": (2, 0)}
+
+
+def test_a_name_that_no_line_can_hold_ends_no_run(suite):
+    folder = "\n" + "/".join(["long" * 50] * 3)
+    (suite.path / folder).mkdir(parents=True)
+    assert suite.run("def test_it():\n    assert 1\n", name=f"{folder}/test_it.py") == 0, suite.done.stdout
+    (only,) = table(suite.store)
+    assert (only.runs, only.assertion_id.isprintable()) == (1, True)
+
+
+def test_a_process_that_is_killed_loses_the_rows_of_its_last_second_alone(suite):
+    source = """
+        import os, time
+
+        def test_one():
+            assert 1
+
+        def test_two():
+            time.sleep(1.1)
+            assert 2
+
+        def test_killed():
+            os._exit(3)
+    """
+    assert suite.run(textwrap.dedent(source), "-p", "no:xdist") == 3
+    assert suite.rows() == {"test_it:test_one": (1, 0), "test_it:test_two": (1, 0)}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from extractor.errors import UsageError
 
@@ -74,9 +76,27 @@ def checks_of(modules: Iterable[str]) -> tuple[Check, ...]:
     return tuple(found.values())
 
 
+@contextmanager
+def _staying() -> Iterator[None]:
+    """Let no module end this process, with a status of its own choice, before any check has judged."""
+    process, end = os.getpid(), os._exit
+
+    def leave(status: int) -> NoReturn:
+        if os.getpid() != process:
+            end(status)  # a child of a module may
+        raise SystemExit(status)
+
+    os._exit = leave
+    try:
+        yield
+    finally:
+        os._exit = end
+
+
 def _declared(name: str) -> Iterator[Check]:
     try:
-        module = importlib.import_module(name)
+        with _staying():
+            module = importlib.import_module(name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # whatever importing a project's module raises, sys.exit(0) too

@@ -22,15 +22,16 @@ from .documents import json_object
 from .expectation import expectation
 from .loading import is_retired, name_of
 from .passing import load_run, runs_below
-from .shapes import Shape, Tool
+from .shapes import Shape, Tool, spelled
 
-Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed"]
+Kind: TypeAlias = Literal["tool_gone", "parameter_gone", "required_missing", "type_changed", "value_gone"]
 
 _SAID: Final[Mapping[Kind, str]] = {
     "tool_gone": "there is no tool called {tool}",
     "parameter_gone": "{tool} has no such parameter",
     "required_missing": "{tool} requires a parameter that is not here",
     "type_changed": "{tool} takes this parameter in another type",
+    "value_gone": "{tool} takes no such value of this parameter",
 }
 _CURE: Final = "update the case (recapture), or retire it with a reason: extract-fixture retire"
 _CURE_OF_A_FOLDER: Final = (
@@ -38,6 +39,8 @@ _CURE_OF_A_FOLDER: Final = (
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,99}", re.ASCII)
 _TOOL_MEMBERS: Final = ("tool", "tool_name")
+_CALLS: Final = ("tool_calls",)
+_TOOL_LISTS: Final = ("effects", "tools")
 _ARGUMENTS: Final = ("arguments", "args", "params", "parameters")
 _BOUNDS: Final = frozenset({"min", "max"})
 
@@ -244,9 +247,9 @@ class _Walk:
                 found = self._tools.get(str(tool))
                 for inner, kind in _compared(member, found.shape, place, whole=False) if found else ():
                     yield inner, kind, found.name if found else ""
-            elif name in ("effects", "tools") or _bounded(value):
+            elif name in _TOOL_LISTS or (name in _CALLS and isinstance(member, list)) or _bounded(value):
                 yield from self._several(name, member, value, place)
-            elif name == "action" or (name == "tool_calls" and isinstance(member, str)):
+            elif name == "action" or (name in _CALLS and isinstance(member, str)):
                 yield from self._tool(member, place)
             else:
                 yield from self._flat(name, place)
@@ -258,6 +261,7 @@ class _Walk:
         elif isinstance(member, list):
             for number, each in enumerate(member):
                 yield from self._tool(each, f"{place}[{number}]")
+            yield from self.expectation(member, place)
         elif isinstance(member, dict):
             for position, each in enumerate(member):
                 yield from self._tool(each, _member(place, each, position))
@@ -286,6 +290,9 @@ def _compared(value: JsonValue, shape: Shape, path: str, *, whole: bool) -> Iter
     if shape.types is not None and not _types(value) & shape.types:
         yield path, "type_changed"
         return
+    if shape.values is not None and spelled(value) not in shape.values:
+        yield path, "value_gone"
+        return
     if isinstance(value, dict):
         for position, (name, member) in enumerate(value.items()):
             place = _member(path, name, position)
@@ -293,6 +300,8 @@ def _compared(value: JsonValue, shape: Shape, path: str, *, whole: bool) -> Iter
                 yield from _compared(member, shape.members[name], place, whole=whole)
             elif not shape.open:
                 yield place, "parameter_gone"
+            elif shape.others is not None:
+                yield from _compared(member, shape.others, place, whole=whole)
         for name in sorted(shape.required - value.keys()) if whole else ():
             yield f"{path}.{name}", "required_missing"
     elif isinstance(value, list) and shape.items is not None:

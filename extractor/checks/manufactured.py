@@ -12,7 +12,7 @@ from extractor.model.json import JsonValue, compact, pretty, quote
 
 from .case import CheckCase
 from .declaring import Check
-from .loading import CASE, RECORD
+from .loading import CASE, RECORD, CheckFixture
 from .mutations import Corrupted, Variant
 from .passing import Run
 from .patterns import touch
@@ -79,6 +79,15 @@ def files(run: Run, made: Corrupted, proof: Proof) -> dict[str, bytes]:
         layout.README: "".join(_readme(run, made, proof, str(told["reason"]))),
     }
     return {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+
+
+def says(fixture: CheckFixture, variant: Variant) -> bool:
+    """Say whether a fixture holds the record and the case of a variant, value for value."""
+    one, other = fixture.case, variant.case
+    return compact(fixture.record.document) == compact(variant.record.document) and (
+        (one.now, compact(one.input), compact(dict(one.expectations)), compact(dict(one.facts)))
+        == (other.now, compact(other.input), compact(dict(other.expectations)), compact(dict(other.facts)))
+    )
 
 
 def _readme(run: Run, made: Corrupted, proof: Proof, reason: str) -> Iterator[str]:

@@ -41,9 +41,9 @@ class Cell:
 
     @property
     def mark(self) -> str:
-        """``x`` rejects all that it judged, ``+`` some, ``.`` none, ``!`` it broke and rejected none, blank: nothing was judged."""
+        """``x`` rejects all, ``+`` some, ``.`` none, ``!`` it broke and rejected none, blank: nothing was judged."""
         if self.rejected:
-            return "+" if self.accepted else "x"
+            return "+" if self.accepted or self.broke else "x"
         return "!" if self.broke else "." if self.accepted else " "
 
 

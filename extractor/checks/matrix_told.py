@@ -11,7 +11,7 @@ from extractor.model.json import JsonValue
 
 from .matrix import Cell, Line, Matrix
 
-LEGEND: Final = "x rejected whatever it judged   + rejected some   . accepted all   ! broke, which is no rejection   blank: nothing to judge"
+LEGEND: Final = "x rejected all that it judged   + rejected some   . accepted all   ! broke, which is no rejection   blank: nothing to judge"
 _CLASSES: Final = {"x": "all", "+": "some", ".": "none", "!": "broke", " ": "blank"}
 _WORDS: Final = {"x": "rejected", "+": "rejected some", ".": "accepted", "!": "broke", " ": "nothing to judge"}
 _STYLE: Final = """

@@ -177,7 +177,8 @@ class Variant:
     """A corrupted run: the field path that was changed, and the record and the case as they are now.
 
     ``beside`` are other paths whose reading may tell of the change; None where it may concern a check that read nothing: it is the
-    case that was changed, or an object or list as a whole, of which a check may have asked the mere type.
+    case that was changed, or an object or list as a whole, of which a check may have asked the mere type, or how many items there are
+    in a list, so that those behind stand elsewhere.
     """
 
     mutation: str
@@ -240,7 +241,7 @@ def corrupted(
                     Variant(
                         mutation=mutation.name,
                         path=(_CASE if of_case else "") + spelled(steps),
-                        beside=None if of_case or _whole(steps, value) else beside(document, steps),
+                        beside=None if of_case or _whole(steps, value, items) else beside(document, steps),
                         record=RunRecord(document if of_case else _echoed(document, made, steps)),
                         case=_case(case, made) if of_case else case,
                     )
@@ -254,8 +255,12 @@ def _why(mutation: Mutation, found: int) -> str:
     return f"nothing at {where} can be changed so" if found else f"the record has no {where}"
 
 
-def _whole(steps: Steps, value: JsonValue) -> bool:
-    return len(steps) == 1 or (isinstance(steps[-1], str) and isinstance(value, dict | list))
+def _whole(steps: Steps, value: JsonValue, items: Sequence[JsonValue]) -> bool:
+    if len(steps) == 1:
+        return True
+    if isinstance(steps[-1], int):
+        return len(items) != 1  # the items after it stand elsewhere now
+    return isinstance(value, dict | list)
 
 
 def _is_number(value: JsonValue) -> bool:

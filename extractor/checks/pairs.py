@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from extractor.model import layout
 from extractor.model.json import JsonValue, MalformedJson, parse
 
 from .loading import CheckFixture
@@ -89,7 +91,7 @@ class _Related:
         """Return the related fixtures of the strongest tie that there is."""
         told = fixture.expectation.twin
         if told is not None:
-            return [each for each in self._by[("name", told)] if each is not fixture]
+            return _nearest([each for each in self._by[("name", told)] if each is not fixture], fixture)
         for key in _keys(fixture):
             found = self._by[("twin", fixture.name)] if key[0] == "name" else self._by[key]
             others = [
@@ -98,8 +100,24 @@ class _Related:
                 if each is not fixture and each.expectation.verdict != fixture.expectation.verdict
             ]
             if others:
-                return others
+                return others if key[0] == "incident" else _nearest(others, fixture)
         return []
+
+
+def _nearest(others: Sequence[CheckFixture], fixture: CheckFixture) -> list[CheckFixture]:
+    """Return those that stand in the same folder, or share most of the way to it: names are given again in other folders."""
+    here = _home(fixture)
+    shared = {
+        each.folder: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(_home(each), here, strict=False)))
+        for each in others
+    }
+    return [each for each in others if shared[each.folder] == max(shared.values())]
+
+
+def _home(fixture: CheckFixture) -> tuple[str, ...]:
+    """Return the way to the folder where a fixture, or the case that it is a control of, stands."""
+    place = fixture.folder.parent
+    return (place.parent.parent if place.name == layout.CONTROLS else place).parts
 
 
 def _keys(fixture: CheckFixture) -> Iterator[tuple[str, str]]:

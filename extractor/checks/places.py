@@ -68,7 +68,7 @@ def exchanged(
     Arguments that are kept as text too are written anew.
     """
     changed, count = document, 0
-    for path in paths:
+    for path in dict.fromkeys(_held(each, document, other) for each in paths):
         steps = steps_of(changed, path) or steps_of(other, path)
         if not steps:
             continue
@@ -80,6 +80,11 @@ def exchanged(
         if isinstance(made, dict) and made is not changed:
             changed, count = _text_anew(made, steps), count + 1
     return changed, count
+
+
+def _held(path: str, document: dict[str, JsonValue], other: dict[str, JsonValue]) -> str:
+    """Return the path that holds what is read at one: a text of the output that no record keeps is the output's own."""
+    return "output" if path == "output_text" and path not in document and path not in other else path
 
 
 def _put(node: JsonValue, steps: Steps, value: JsonValue | Missing) -> JsonValue:

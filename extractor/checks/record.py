@@ -156,6 +156,8 @@ class RunRecord:
             self.reads(name)
             raise AttributeError(f"the record has no {name}")
         if name == "output_text" and name not in self._document:
+            self.reads(name)
+            self.reads("output")  # who reads the text reads the whole output
             output = self.output
             return (
                 output if isinstance(output, str) else "" if output is None else json.dumps(output, ensure_ascii=False)
@@ -164,7 +166,10 @@ class RunRecord:
 
     def paths(self) -> tuple[str, ...]:
         """Return the field path of every leaf."""
-        return tuple(leaves(self._document, ""))
+        found = tuple(leaves(self._document, ""))
+        for path in found if self.reads.judging else ():
+            self.reads(path)
+        return found
 
     def _list(self, name: str) -> TrackedList:
         value = self._document.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
@@ -111,8 +112,13 @@ def markdown(report: Report, ending: Sequence[str], drifted: Sequence[Finding] =
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_NO_XML.sub("�", text))
+    return quoteattr(_NO_XML.sub("�", _plain(text)))
 
 
 def _escaped(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return _MARKDOWN.sub(r"\\\1", _plain(" ".join(text.split()))).replace("&", "&amp;")
+
+
+def _plain(text: str) -> str:
+    """Return a text without controls of a terminal, or marks that turn the direction of what follows."""
+    return "".join(char if unicodedata.category(char)[0] != "C" or char in "\t\n\r" else "�" for char in text)

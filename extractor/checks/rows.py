@@ -5,7 +5,9 @@ A row holds ids and a verdict. No value of a record is in it: a reason that is n
 
 from __future__ import annotations
 
+import hashlib
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = ("not_applicable", "error", "accepted", "
 
 _APPLICATION: Final = 0x65664141
 _BATCH: Final = 2000
+_SECONDS: Final = 1.0
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _PROPERTY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
@@ -71,11 +74,11 @@ class Row:
 
     @classmethod
     def of(cls, outcome: Outcome, *, case_id: str, record: str, at: datetime, place: str | None = None) -> Row:
-        """Return the row of what a check said of a record, in the run that began ``at``."""
+        """Return the row of what a check said of a record, in the run that began ``at``; ids are made to fit a line."""
         return cls(
-            assertion_id=outcome.check,
-            case_id=case_id,
-            record=record,
+            assertion_id=one_line(outcome.check),
+            case_id=one_line(case_id),
+            record=one_line(record),
             verdict=outcome.verdict,
             reason=outcome.reason if outcome.verdict == "rejected" else None,
             at=at,
@@ -83,24 +86,37 @@ class Row:
         )
 
 
+def one_line(text: str) -> str:
+    """Return a text as an id may stand in a row: one line that can be printed, and no longer than the longest; others by a digest."""
+    if text.isprintable() and 0 < len(text) <= _ID:
+        return text
+    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return f"{plain[: _ID - 20]}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
 Sink: TypeAlias = Callable[[Row], None]
 
 
 @contextmanager
 def recording(store: Path) -> Iterator[Sink]:
-    """Yield what takes rows and writes them, two thousand at a time and the last at the end, also where the run broke off.
+    """Yield what takes rows and writes them, two thousand or those of a second at a time, and the last at the end.
+
+    A process that is killed loses those of its last second.
 
     Raises `InputUnreadable` where ``store`` is no table of assertions or cannot be written.
     """
     with opened(store, make=True):
         pass  # what cannot be written is told before the run, not after it
     held: list[Row] = []
+    written = time.monotonic()
 
     def take(row: Row) -> None:
+        nonlocal written
         held.append(row)
-        if len(held) >= _BATCH:
+        if len(held) >= _BATCH or time.monotonic() - written > _SECONDS:
             write(store, held)
             held.clear()
+            written = time.monotonic()
 
     try:
         yield take

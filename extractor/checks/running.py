@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import time
 import traceback
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from .case import CheckCase
 from .declaring import Check, NotApplicable, Rejected
 from .isolation import Isolation, isolated
 from .project import project_checks
 from .record import RunRecord
+
+NO_PROPERTY: Final = "(no property)"
+"""What is told instead of a check's word that names none."""
+
+_PROPERTY: Final = re.compile(r"[^\W\d][\w.\[\]-]{0,99}")
 
 Verdict: TypeAlias = Literal["accepted", "rejected", "not_applicable", "error"]
 
@@ -98,12 +104,10 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     for each in checks:
         record.reads.clear()
-        record.reads.judging = True
-        with isolation.of_one(clock=clocks_of is None or each.id in clocks_of):
+        with isolation.of_one(clock=clocks_of is None or each.id in clocks_of), record.reads.judged():
             start = time.perf_counter()
             verdict, reason, path, line = _one(record, case, each)
             seconds = time.perf_counter() - start
-        record.reads.judging = False
         if isolation.fault is not None:
             verdict, reason, path = "error", isolation.fault.code, None
         reads = record.reads.paths()
@@ -129,7 +133,7 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
     except NotApplicable:
         return "not_applicable", None, None, None
     except Rejected as rejection:
-        return "rejected", rejection.reason, rejection.path, _line(rejection, each)
+        return "rejected", _word(rejection.reason), rejection.path, _line(rejection, each)
     except AssertionError as rejection:
         return "rejected", None, None, _line(rejection, each)
     except KeyboardInterrupt:
@@ -141,6 +145,11 @@ def _one(record: RunRecord, case: CheckCase, each: Check) -> tuple[Verdict, str 
     if found is not None and not isinstance(found, bool):  # a generator, an empty list of `calls and …`: no verdict
         return "error", type(found).__name__, None, each.line
     return ("rejected" if found is False else "accepted"), None, None, None
+
+
+def _word(reason: object) -> str:
+    """Return a check's word for its reason, where it can be a property's name: another text may quote what the run holds."""
+    return reason if isinstance(reason, str) and _PROPERTY.fullmatch(reason) else NO_PROPERTY
 
 
 def property_of(path: str) -> str:

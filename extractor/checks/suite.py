@@ -43,6 +43,11 @@ class Report:
         return all(each.held for each in self.judgements)
 
     @property
+    def turned(self) -> bool:
+        """Whether every rejection is shown to turn on its property alone."""
+        return all(each.proof == "turned" for each in self.judgements if each.expected == "reject")
+
+    @property
     def unreadable(self) -> bool:
         """Whether a fixture could not be read at all."""
         return any(each.unreadable for each in self.judgements)

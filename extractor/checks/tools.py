@@ -13,12 +13,14 @@ from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue, MalformedJson, parse
 
 from .importing import why_not
-from .shapes import ANYTHING, Shape, Tool, merged, shape_of
+from .shapes import ANYTHING, Schemas, Shape, Tool, merged, shape_of
 
 _SCHEMAS: Final = (
     "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "params_json_schema",
 )  # fmt: skip
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
+_HOLDERS: Final = ("result", "function", "toolConfig", "toolSpec")
+_OUTSIDE: Final = ("header", "cookie")  # of the connection, not of the call
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _FORMS: Final = "--tools takes a file (.json, .yaml), MODULE, or [NAME=]MODULE:FUNCTION"
 _FILES: Final = {".json", ".yaml", ".yml"}
@@ -61,7 +63,7 @@ def _collected(value: JsonValue, root: Mapping[str, JsonValue]) -> Iterator[Tool
     if isinstance(value.get("paths"), dict) and ("openapi" in value or "swagger" in value):
         yield from _operations(value)
         return
-    inner = [value[name] for name in ("result", "function") if isinstance(value.get(name), dict)]
+    inner = [value[name] for name in _HOLDERS if isinstance(value.get(name), dict)]
     inner += [value[name] for name in _LISTS if isinstance(value.get(name), list)]
     name = value.get("name")
     if inner:
@@ -84,43 +86,60 @@ def _collected(value: JsonValue, root: Mapping[str, JsonValue]) -> Iterator[Tool
 def _named(name: str, value: Mapping[str, JsonValue]) -> Tool:
     schemas = [value[each] for each in _SCHEMAS if isinstance(value.get(each), dict)]
     schema = schemas[0] if schemas else None
+    if isinstance(schema, dict) and schema.keys() == {"json"} and isinstance(schema["json"], dict):
+        schema = schema["json"]
     # A provider's own tool (web search, code execution) says nothing of its parameters.
     return Tool(name=name, shape=shape_of(schema, schema) if isinstance(schema, dict) else ANYTHING)
 
 
 def _operations(document: Mapping[str, JsonValue]) -> Iterator[Tool]:
     paths = document["paths"]
+    schemas = Schemas(document)
     for item in (paths if isinstance(paths, dict) else {}).values():
-        operations = item if isinstance(item, dict) else {}
+        operations = _resolved(item, document)
         for method in _METHODS:
             operation = operations.get(method)
             if isinstance(operation, dict) and isinstance(operation.get("operationId"), str):
-                shapes = [
-                    *_parameters(operations, document),
-                    *_parameters(operation, document),
-                    *_body(operation, document),
-                ]
+                # Of an operation and its path, the operation's own parameter of a name stands.
+                told = {**_parameters(operations, document), **_parameters(operation, document)}
+                shapes = [_parameter(each, schemas) for each in told.values()] + _body(operation, document, schemas)
                 yield Tool(name=str(operation["operationId"]), shape=merged(shapes))
 
 
-def _parameters(holder: Mapping[str, JsonValue], document: Mapping[str, JsonValue]) -> Iterator[Shape]:
+def _parameters(
+    holder: Mapping[str, JsonValue], document: Mapping[str, JsonValue]
+) -> dict[tuple[str, str], Mapping[str, JsonValue]]:
     listed = holder.get("parameters")
-    for each in listed if isinstance(listed, list) else []:
-        told = _resolved(each, document)
-        name = told.get("name")
-        if isinstance(name, str) and told.get("in") != "header":
-            schema = told.get("schema", told)
-            member = shape_of(schema if isinstance(schema, dict) else {}, document)
-            needed = told.get("required") in (True, "true")
-            yield Shape(members={name: member}, required=frozenset({name} if needed else ()))
+    several = [_resolved(each, document) for each in (listed if isinstance(listed, list) else [])]
+    return {
+        (str(each["name"]), str(each.get("in"))): each
+        for each in several
+        if isinstance(each.get("name"), str) and each.get("in") not in _OUTSIDE
+    }
 
 
-def _body(operation: Mapping[str, JsonValue], document: Mapping[str, JsonValue]) -> Iterator[Shape]:
+def _parameter(told: Mapping[str, JsonValue], schemas: Schemas) -> Shape:
+    if told.get("in") == "body":  # Swagger: its name is for people
+        return _arguments(told.get("schema"), schemas)
+    schema = told.get("schema", dict(told))
+    name = str(told["name"])
+    # Of a parameter that is its own schema, "required" is no list of members.
+    member = schemas.shape(schema if isinstance(schema, dict) else {})
+    needed = told.get("required") in (True, "true")
+    return Shape(members={name: member}, required=frozenset({name} if needed else ()))
+
+
+def _body(operation: Mapping[str, JsonValue], document: Mapping[str, JsonValue], schemas: Schemas) -> list[Shape]:
     contents = _resolved(operation.get("requestBody"), document).get("content")
-    for content in list(contents.values() if isinstance(contents, dict) else ())[:1]:
-        schema = content.get("schema") if isinstance(content, dict) else None
-        if isinstance(schema, dict):
-            yield shape_of(schema, document)
+    several = list(contents.values() if isinstance(contents, dict) else ())[:1]
+    return [_arguments(each.get("schema"), schemas) for each in several if isinstance(each, dict)]
+
+
+def _arguments(schema: JsonValue, schemas: Schemas) -> Shape:
+    """Return the members of a body; under which name a call gives one that is no object, is not known."""
+    shape = schemas.shape(schema) if isinstance(schema, dict) else ANYTHING
+    free = shape.types is not None and "object" not in shape.types
+    return Shape(members={"body": ANYTHING}, open=True) if free else shape
 
 
 def _resolved(value: JsonValue, document: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from contextlib import contextmanager
 from typing import SupportsIndex
 
 from extractor.model.json import JsonValue
@@ -37,6 +38,15 @@ class Reads:
         if path not in self._paths:
             self(path)
             self._fetched.add(path)
+
+    @contextmanager
+    def judged(self) -> Iterator[None]:
+        """Let a check read."""
+        self.judging = True
+        try:
+            yield
+        finally:
+            self.judging = False
 
     def _passed(self, path: str) -> None:
         for above in upwards(path):

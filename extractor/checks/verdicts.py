@@ -53,6 +53,10 @@ def judge(fixture: CheckFixture, checks: Sequence[Check], twin: CheckFixture | N
     said = next((each for each in result.outcomes if each.check == by), None)
     proof: Proof | None = None
     faults: list[str] = []
+    if named is not None and said is not None:
+        again = _one(named, fixture.record.document, fixture)
+        if (again.verdict, again.reason) != (said.verdict, said.reason) and said.verdict != "error":
+            faults.append(f"{by} says something else when it is asked again: what it says hangs on more than the run")
     if by is None:
         faults.append("no check is named: an accepted fixture says by which check it is guarded, too")
     elif named is None or said is None:

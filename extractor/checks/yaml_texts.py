@@ -15,6 +15,7 @@ from extractor.model.json import JsonValue
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _MAX_DEPTH: Final = 50
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,999})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+_LONG_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?<=.{1000})", re.ASCII)
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
@@ -131,6 +132,8 @@ def _json_scalar(text: str, line: int) -> JsonValue:
     if text in _WORDS:
         return _WORDS[text]
     if not _NUMBER.fullmatch(text):
+        if _LONG_NUMBER.fullmatch(text):  # for other readers it is a number still
+            raise MalformedYaml("number", line)
         return text
     value: JsonValue = json.loads(text)
     if value in (float("inf"), float("-inf")):

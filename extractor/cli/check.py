@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,10 +16,12 @@ from extractor.checks import Suite
 from extractor.checks.drift import Finding, drift, subjects_below
 from extractor.checks.drift import Report as Drift
 from extractor.checks.drift import members as drift_members
+from extractor.checks.loading import CheckFixture, name_of
 from extractor.checks.project import known_drift
 from extractor.checks.protocol import Course, courses
 from extractor.checks.reports import junit, markdown, members, nearness
 from extractor.checks.rows import Row, recording
+from extractor.checks.running import Outcome
 from extractor.checks.suite import Report
 from extractor.checks.tools import tools_from
 from extractor.checks.verdicts import Judgement
@@ -96,11 +100,11 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         if junit_file or summary or durations or store or definitions:
             raise UsageError("--protocol has no JUnit, summary, durations, audit or tools: run check for them")
         ctx.exit(_protocol(console, fixtures, since))
-    with redirect_stdout(sys.stderr):  # what checks print is no part of the report
+    with redirect_stdout(sys.stderr), _only_ours():  # what checks print is no part of the report
         report = _judged(Suite.at(*fixtures), store)
         drifted = _drifted(fixtures, definitions)
     held = report.held and not (drifted and drifted.findings)
-    proved = "held" if held else "drifted" if report.held else "broken"
+    proved = ("held" if report.turned else "read") if held else "drifted" if report.held else "broken"
     ending = _ending(proved)
     findings = drifted.findings if drifted else ()
     _write("--junit", junit_file, junit(report, findings))
@@ -117,6 +121,25 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         if quiet:
             _tell_faults(console, report, findings)
     ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if held else 1)
+
+
+@contextmanager
+def _only_ours() -> Iterator[None]:
+    """Lead what is written to the descriptor of standard output itself, by a library say, to standard error."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of the two is closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _drifted(places: Sequence[Path], definitions: Sequence[str]) -> Drift | None:
@@ -157,12 +180,15 @@ def _judged(suite: Suite, store: Path | None) -> Report:
     if store is None:
         return suite.judged()
     at = datetime.now(UTC)
+    called = Counter(name_of(folder) for folder in suite.folders)
+
+    def row(fixture: CheckFixture, outcome: Outcome) -> Row:
+        # Two folders of one name are two runs.
+        record = fixture.name if called[fixture.name] == 1 else fixture.folder.as_posix()
+        return Row.of(outcome, case_id=fixture.case.name, record=record, at=at)
+
     with recording(store) as take:
-        return suite.judged(
-            lambda fixture, outcome: take(
-                Row.of(outcome, case_id=fixture.case.name, record=fixture.name, at=at, place=None)
-            )
-        )
+        return suite.judged(lambda fixture, outcome: take(row(fixture, outcome)))
 
 
 def _ending(proved: str) -> list[str]:

@@ -10,14 +10,15 @@ from pathlib import Path
 import click
 
 from extractor.checks.declaring import Check
-from extractor.checks.manufactured import Proof, files, proofs, rejecting
+from extractor.checks.loading import load_fixture
+from extractor.checks.manufactured import Proof, files, proofs, rejecting, says
 from extractor.checks.matrix import matrix
 from extractor.checks.matrix_told import members, page, table
-from extractor.checks.mutations import MUTATIONS, Corrupted, corrupted, named
+from extractor.checks.mutations import MUTATIONS, Corrupted, Variant, corrupted, named
 from extractor.checks.passing import load_run, runs_below
 from extractor.checks.project import project_checks
 from extractor.checks.running import run_all_checks
-from extractor.errors import CaseExists, UsageError
+from extractor.errors import CaseExists, InputUnreadable, UsageError
 from extractor.model import layout
 from extractor.replay.claims import claimed
 
@@ -107,7 +108,8 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
     if not good:
         raise UsageError("every run here is one that must be rejected: a matrix needs passing ones")
     made = matrix([(run.record, run.case) for run in good], checks)
-    told = claimed("check", "broken" if made.toothless else "held")
+    proved = "some_idle" if made.toothless else "all_bite"
+    told = claimed("check", proved)
     if html is not None:
         _written(html, page(made, told.not_proved))
     if console.json:
@@ -119,7 +121,7 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
     console.say(
         f"{len(made.toothless)} checks reject no mutation" if made.toothless else "every check rejects a mutation"
     )
-    _end(console, held=not made.toothless)
+    _end(console, proved)
     return 1 if made.toothless else 0
 
 
@@ -153,7 +155,7 @@ def _make(console: Console, case: Path, mutation: str, out: Path, by: str | None
         console.note(_no_teeth(mutation, best))
         return 1
     folder = out / f"{run.name.replace('/', '-')}-{mutation}"
-    state = _stored(folder, files(run, made, best))
+    state = _stored(folder, files(run, made, best), best.variant)
     _tell(console, folder, state, made, best)
     return 0
 
@@ -201,17 +203,17 @@ def _tell(console: Console, folder: Path, state: str, made: Corrupted, best: Pro
             ),
         )
     )
-    _end(console, held=best.shown)
+    _end(console, "rejects_it" if best.shown else "accepts_it")
 
 
-def _end(console: Console, *, held: bool) -> None:
-    told = claimed("check", "held" if held else "broken")
+def _end(console: Console, proved: str) -> None:
+    told = claimed("check", proved)
     console.say(f"proved: {told.proved}")
     for text in told.not_proved:
         console.say(f"not proved: {text}")
 
 
-def _stored(folder: Path, content: dict[str, bytes]) -> str:
+def _stored(folder: Path, content: dict[str, bytes], variant: Variant) -> str:
     """Write a folder whole or not at all; one that holds the same is left. Raises `CaseExists` for any other."""
     try:
         if folder.exists() or folder.is_symlink():
@@ -224,14 +226,23 @@ def _stored(folder: Path, content: dict[str, bytes]) -> str:
         try:
             for name, each in content.items():
                 (made / name).write_bytes(each)
+            _read_back(made, variant)
             made.chmod(0o755)
             made.rename(folder)
         except OSError:
             shutil.rmtree(made, ignore_errors=True)
             raise
+        except InputUnreadable as fault:  # JSON may say what case.yaml may not: an empty name, fifty levels
+            shutil.rmtree(made, ignore_errors=True)
+            raise UsageError(f"this case has no spelling as a fixture: {fault.message}") from None
     except OSError:
         raise UsageError("the folder of --out cannot be used") from None
     return "written"
+
+
+def _read_back(folder: Path, variant: Variant) -> None:
+    if not says(load_fixture(folder), variant):
+        raise InputUnreadable("what is read back is something else")
 
 
 def _written(file: Path, text: str) -> None:

@@ -42,8 +42,16 @@ REPLAYED: Final[Mapping[str, str]] = {
 
 CHECKED: Final[Mapping[str, str]] = {
     "held": "that each check gives the verdict, for the reason, that its records demand",
+    "read": (
+        "that each check gives the verdict that its records demand and read the property that they name;"
+        " that the verdict turns on it, only where the accepted twin is known"
+    ),
     "broken": "that at least one check does not give the verdict that a record demands",
     "drifted": "that the checks hold, and that a case still names a tool or parameter which the product no longer has",
+    "all_bite": "that every check rejects at least one of these corruptions of these runs",
+    "some_idle": "that at least one check rejects none of these corruptions of these runs",
+    "rejects_it": "that the check which is named rejects this corruption of this run, before any other check does",
+    "accepts_it": "nothing yet: the check which is named does not reject this corruption, or not before any other",
     "audited": "which assertions have rejected a run; of those that never have, not that they can",
 }
 """By result of the checks over recorded runs, where nothing is run again."""

@@ -187,3 +187,21 @@ def test_json_of_a_finding_holds_no_value():
         "kind": "parameter_gone",
         "tool": "issue_refund",
     }
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind", "path"),
+    [
+        ({"tool_calls": ["issue_refund", "gone"]}, "tool_gone", "expectations.tool_calls[1]"),
+        ({"tools": [{"name": "gone", "arguments": {}}]}, "tool_gone", "expectations.tools[0].name"),
+        (
+            {"calls": [{"tool": "issue_refund", "args": {"gone": 1}}]},
+            "parameter_gone",
+            "expectations.calls[0].args.gone",
+        ),
+    ],
+)
+def test_a_list_of_calls_names_tools_bare_or_with_arguments(expected, kind, path):
+    subject = Subject.of_chapter("case", {"tool_calls": []}, expected)
+    (finding,) = drift([subject], live(issue_refund=schema("order_id"))).findings
+    assert (finding.kind, finding.path) == (kind, path)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
 
 from extractor.checks import ready
 from extractor.checks.declaring import Check, NotApplicable
-from extractor.checks.matrix import _asked, matrix
+from extractor.checks.matrix import Cell, _asked, matrix
 from extractor.checks.mutations import MUTATIONS
 
 from .runs import RUN, good_case, good_record
@@ -123,6 +124,11 @@ def test_variants_beyond_the_bound_are_told():
     assert made.left_out["dropped_field"] > 30
 
 
+def test_what_breaks_on_some_variants_and_rejects_others_does_not_reject_all():
+    assert Cell(rejected=1, broke=1).mark == "+"
+    assert Cell(rejected=1, not_applicable=1).mark == "x"
+
+
 def test_a_check_that_reads_where_nothing_is_told_is_run_on_every_variant_before_it_is_called_toothless():
     def untold(record, case):
         return record.document["usage"]["input_tokens"] < 1000
@@ -132,7 +138,30 @@ def test_a_check_that_reads_where_nothing_is_told_is_run_on_every_variant_before
     assert line.cells["token_budget"].mark == "+"
 
 
-@pytest.mark.parametrize("asked", [*CHECKS, *READY], ids=lambda each: each.id)
+READINGS = {
+    "type": lambda run, _: isinstance(run.output, dict),
+    "type within": lambda run, _: isinstance(run.tool_calls[1].arguments_parsed, dict),
+    "nothing": lambda run, _: run.tool_calls[0].result is not None,
+    "last": lambda run, _: run.tool_calls[-1].name == "issue_refund",
+    "second": lambda run, _: "ord_17" in str(run.tool_calls[1].arguments),
+    "slice": lambda run, _: len(run.tool_calls[:2]) == 2,
+    "whole": lambda run, _: run.output == RUN["output"],
+    "spelling": lambda run, _: "4200" in run.output_text,
+    "document": lambda run, _: len(run.document["tool_calls"]) == 2,
+    "json": lambda run, _: '"amount_cents": 4200' in run.to_json(),
+    "paths": lambda run, _: "tool_calls[1].name" in run.paths(),
+    "calls": lambda run, _: run.tool_calls[0] != run.tool_calls[1],
+    "truth": lambda run, _: bool(run.output),
+    "copy": lambda run, _: copy.deepcopy(run).output["amount_cents"] == 4200,
+    "unpacked": lambda run, _: [*run.tool_calls][1].name == "issue_refund",
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [*CHECKS, *READY, *(Check(id=name, body=body, module="", line=0) for name, body in READINGS.items())],
+    ids=lambda each: each.id,
+)
 def test_asking_only_whom_a_change_concerns_tells_the_same_as_asking_everybody(asked):
     texts = {"output": json.dumps(RUN["output"])}
     spelled = {"tool_calls": [{**each, "arguments_text": json.dumps(each["arguments"])} for each in RUN["tool_calls"]]}

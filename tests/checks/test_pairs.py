@@ -102,3 +102,16 @@ def test_arguments_that_are_kept_as_their_text_too_differ_once(tmp_path):
     assert [path for path in found.pairs[0].differing if path.startswith("tool_calls")] == [
         "tool_calls[0].arguments.amount_cents"
     ]
+
+
+def test_a_name_that_is_given_again_elsewhere_is_no_twin_of_this_one(tmp_path):
+    for team, amount in (("billing", 4200), ("orders", 1)):
+        write(tmp_path / team / "refund-reject", expect=REJECT)
+        write(tmp_path / team / "refund-accept", expect=ACCEPT, record=document(amount))
+        write(tmp_path / team / "bad" / "ship", expect=f"{REJECT}twin: shipped\n")
+        write(tmp_path / team / "good" / "shipped", expect=ACCEPT)
+    found = paired(*(folder.parent for folder in sorted(tmp_path.rglob("expect.yaml"))))
+    assert {(each.parent.parent.name, twin.folder.parent.parent.name) for each, twin in found.twins.items()} == {
+        (each, each) for each in ("billing", "orders", tmp_path.name)
+    }
+    assert all(twin.folder.parent == each.parent for each, twin in found.twins.items() if "refund" in each.name)

@@ -280,3 +280,10 @@ def test_a_module_that_ends_the_interpreter_is_one_that_cannot_be_imported(tmp_p
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(UsageError, match="cannot be imported"):
         checks_of(["shop_that_leaves"])
+
+
+def test_a_reason_that_is_no_name_of_a_property_is_not_quoted():
+    def body(record, case):
+        raise Rejected(f"refunded {record.tool_calls[0].arguments_parsed['order_id']}")
+
+    assert run(body).reason == "(no property)"

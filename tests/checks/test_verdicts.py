@@ -209,3 +209,45 @@ def test_an_empty_suite_is_never_a_pass(tmp_path, suite_folder):
         Suite.at(empty, checks=[named(assert_refund)])
     with pytest.raises(UsageError, match="no check"):
         Suite.at(suite_folder, checks=[])
+
+
+def test_a_check_that_does_not_say_the_same_of_the_same_run_proves_nothing(both):
+    asked = []
+
+    def now_and_then(record, case):
+        asked.append(record.tool_calls[0].arguments_parsed["amount_cents"])
+        assert len(asked) % 2 == 0
+
+    assert faults(both[0], named(now_and_then)) == [
+        "assert_refund says something else when it is asked again: what it says hangs on more than the run"
+    ]
+    asked.clear()
+    asked.append(0)
+    assert "asked again" in faults(both[1], named(now_and_then))[0]
+
+
+@pytest.mark.parametrize("reason", ["output_text", "output", "message"])
+def test_the_text_of_an_output_is_a_property_too(tmp_path, reason):
+    def polite(record, case):
+        assert "guaranteed" not in record.output_text
+
+    expect = f"verdict: reject\nby: assert_refund\nreason: {reason}\n"
+    bad = write(tmp_path / "a-reject", expect=expect, record=document(output={"message": "It is guaranteed."}))
+    good = write(tmp_path / "a-accept", expect=ACCEPT, record=document(output={"message": "It is likely."}))
+    judged = judge(load_fixture(bad), [named(polite)], load_fixture(good))
+    assert (judged.faults, judged.proof) == ((), "turned")
+
+
+def test_an_error_that_is_an_object_is_a_property_though_only_its_being_there_is_asked(tmp_path):
+    def succeeded(record, case):
+        if record.tool_calls[0].error is not None:
+            raise Rejected("error")
+
+    def ended(error):
+        return document(tool_calls=[{"name": "issue_refund", "arguments": {}, "error": error}])
+
+    expect = "verdict: reject\nby: assert_refund\nreason: error\n"
+    bad = load_fixture(write(tmp_path / "a-reject", expect=expect, record=ended({"code": "declined"})))
+    good = load_fixture(write(tmp_path / "a-accept", expect=ACCEPT, record=ended(None)))
+    judged = judge(bad, [named(succeeded)], good)
+    assert (judged.faults, judged.proof) == ((), "turned")

@@ -124,3 +124,11 @@ def test_an_expectation_that_says_less_or_else_is_refused(text):
 )
 def test_a_property_is_named_by_its_path_or_its_last_members(reason, is_it):
     assert names("tool_calls[0].arguments.amount_cents", reason) is is_it
+
+
+def test_a_number_that_is_too_long_is_no_text():
+    for text in ("1" * 1001, "-" + "1" * 5000, "0." + "1" * 1200):
+        with pytest.raises(MalformedYaml, match="number"):
+            document(f"a: {text}".encode())
+    assert document(f"a: {'1' * 999}b".encode()) == {"a": "1" * 999 + "b"}
+    assert document(f"a: {'x' * 2000}".encode()) == {"a": "x" * 2000}

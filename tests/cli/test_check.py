@@ -379,3 +379,53 @@ def test_no_repository_ends_with_2(project, monkeypatch, capsys):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
     assert run(["check", "evals", "--protocol"]) == 2
     assert "no git repository" in capsys.readouterr().err
+
+
+def test_two_folders_of_one_name_are_two_runs_of_the_audit(project, capsys):
+    lay(project / "evals" / "elsewhere" / "refund-accept", ACCEPT, 4200)
+    assert run(["check", "evals", "--audit", "audit.sqlite"]) == 0
+    assert run(["audit", "audit.sqlite", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (told["assertion_id"], told["runs"], told["rejections"]) == ("assert_refund", 3, 1)
+
+
+def test_no_control_and_no_mark_of_direction_stands_in_a_report(project):
+    lay(project / "evals" / "a\x1b[31m\u202eb&lt;-reject", REJECT, 42)
+    assert run(["check", "evals", "--junit", "checks.xml", "--summary", "checks.md"]) == 0
+    for name in ("checks.xml", "checks.md"):
+        text = (project / name).read_text("utf-8")
+        assert not {"\x1b", "\u202e"} & {*text}
+    assert "&amp;lt;" in (project / "checks.md").read_text("utf-8")
+
+
+def test_a_reason_that_no_twin_shows_is_not_claimed_to_be_proved(project, capsys):
+    def proved():
+        assert run(["check", "evals", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["proved"]
+
+    assert "for the reason" in proved()
+    for each in (project / "evals" / "refund-accept").iterdir():
+        each.unlink()
+    (project / "evals" / "refund-accept").rmdir()
+    assert "for the reason" not in proved()
+    assert "only where the accepted twin is known" in proved()
+
+
+def by_itself(project, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
+    command = [sys.executable, "-m", "extractor", "check", "evals", *arguments]
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_module_that_ends_the_process_does_not_end_it_with_success(project):
+    checking(project).write_text("import os\nos._exit(0)\n")
+    done = by_itself(project)
+    assert (done.returncode, "cannot be imported" in done.stderr) == (2, True)
+
+
+def test_what_a_check_writes_past_python_is_no_part_of_the_report(project):
+    raw = '    import os, sys\n    os.write(1, b"raw")\n    sys.__stdout__.write("raw")\n'
+    checking(project).write_text(CHECKS.replace(":\n", f":\n{raw}", 1))
+    done = by_itself(project, "--json")
+    assert (done.returncode, json.loads(done.stdout)["held"]) == (0, True)
+    assert "raw" in done.stderr

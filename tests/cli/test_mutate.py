@@ -210,7 +210,7 @@ def test_a_check_without_teeth_is_named_and_ends_with_1(shop, capsys):
     assert mutate("--matrix", "fixtures") == 1
     told = capsys.readouterr().out
     assert "assert_now: NO MUTATION IS REJECTED: reads only what no mutation touches: messages" in told
-    assert "proved: that at least one check does not give the verdict that a record demands" in told
+    assert "proved: that at least one check rejects none of these corruptions of these runs" in told
 
 
 def test_fixtures_that_must_be_rejected_are_no_good_runs(shop, capsys):
@@ -220,3 +220,33 @@ def test_fixtures_that_must_be_rejected_are_no_good_runs(shop, capsys):
     told = json.loads(capsys.readouterr().out)
     assert (told["records"], told["left_out_runs"]) == (1, 1)
     assert mutate("--matrix", "fixtures/good-wrong_argument") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("<<", 1), ("", 1), ("half", "\ud800"), ("deep", json.loads("[" * 60 + "]" * 60))]
+)
+def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(shop, capsys, name, value):
+    call = {"tool": "issue_refund", "arguments": {"order_id": "A-7741", "amount_cents": 4200}, "outcome": {"value": {}}}
+    ours = {
+        "case_id": "2026-06-14-refund",
+        "frozen_at": "2026-06-14T09:30:00+00:00",
+        "tool_events": [call],
+        "final_output": "Done.",
+        "facts": [{"name": name, "value": value}],
+    }
+    (shop / "shop_checks.py").write_text("def check_one(record, case):\n    assert len(record.tool_calls) == 1\n")
+    folder = shop / "fixtures" / "2026-06-14-refund"
+    folder.mkdir()
+    (folder / "fixture.json").write_text(json.dumps(ours))
+    assert mutate("fixtures/2026-06-14-refund", "--with", "duplicate_call", "--out", "made") == 2
+    assert "no spelling" in capsys.readouterr().err
+    assert list((shop / "made").iterdir()) == []
+
+
+def test_what_is_claimed_is_of_corruptions_and_of_no_reason(shop, capsys):
+    assert mutate("fixtures/good", "--with", "wrong_argument", "--out", "made") == 0
+    assert "proved: that the check which is named rejects this corruption" in capsys.readouterr().out
+    mutate("--matrix", "fixtures")
+    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("proved:"))
+    assert "of these corruptions of these runs" in told
+    assert "reason" not in told
