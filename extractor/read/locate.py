@@ -15,7 +15,18 @@ from .frames import Form
 _HALF = "0" * 16
 _LEAST_RARE = 20  # digits of an id that are enough to search for
 _TRACE_ID = re.compile(rb'"trace_?id"\s*:\s*"([^"]{1,64})"', re.IGNORECASE)
+# Ids as objects, as JavaScript writes bytes, or as two numbers, as Thrift does.
+_UNSEARCHABLE = re.compile(rb'"trace_?id"\s*:\s*\{|"traceIdLow"', re.IGNORECASE)
 _HEX_ID = re.compile(rb"(?:0x)?[0-9a-f]{16,32}", re.IGNORECASE)
+
+
+def searchable(head: bytes) -> bool:
+    """Return whether a file that begins so spells its ids in a way that a search of bytes knows.
+
+    Of one that does not, all must be parsed: other records of it, or other files, may spell the same id as usual, so that
+    something being found does not mean that all of it was.
+    """
+    return _UNSEARCHABLE.search(head) is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from .index import Place
 from .inflate import CountedFile, chunks
 from .ledger import Ledger
 from .limits import Limits
-from .locate import Needles
+from .locate import Needles, searchable
 from .parquet_source import parquet_file
 from .records import Decoded
 from .sources import Progress, Source
@@ -184,7 +184,7 @@ class Scanner:
         if framing is None:
             self.ledger.add(text.kind_of(head) if head else "file_empty", file=source.number)
             return False
-        finder = None if needles is None else needles.finder(head)
+        finder = needles.finder(head) if needles is not None and searchable(head) else None
         for item in framing(stream, finder, self.limits):
             number = item.number + begun[1]
             if isinstance(item, Broken):

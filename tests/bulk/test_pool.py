@@ -59,7 +59,7 @@ def test_what_a_worker_died_of_is_tried_again_with_no_other_beside_it(make):
 
 
 def test_a_trace_that_takes_too_long_is_told(make):
-    found = of(["hang1", "t1", "t2"], make(timeout=12.0))
+    found = of(["hang1", "t1", "t2"], make(timeout=8.0))
     assert found["hang1"].code == "timed_out"
     assert found["t1"].state == found["t2"].state == "made"
 

@@ -151,3 +151,21 @@ def test_a_64_bit_id_is_found_without_its_leading_zeros(read_bytes: ReadBytes, w
     data = lines([request(span(1, trace_id=written.zfill(32)), span(2, trace_id=OTHER))])
     (found,) = read_bytes(data, wanted=Wanted(trace_ids=(written,))).spans
     assert found.trace_id == written.zfill(32)
+
+
+@pytest.mark.parametrize("odd", ["buffer", "by index", "thrift"])
+def test_spans_are_gathered_where_one_record_spells_the_id_as_no_search_does(read_bytes: ReadBytes, odd: str) -> None:
+    """A file may hold one trace in several spellings, and so may two files; what is found at once is not all of it."""
+    octets = list(bytes.fromhex(TRACE))
+    spelled = {"buffer": {"type": "Buffer", "data": octets}, "by index": {str(n): one for n, one in enumerate(octets)}}
+    first = span(1)
+    if odd == "thrift":
+        words = {"traceIdLow": int(TRACE[16:], 16) - 2**64, "traceIdHigh": int(TRACE[:16], 16)}
+        whole = {
+            "process": {"serviceName": "a"},
+            "spans": [{**words, "spanId": 1, "operationName": "a", "startTime": 1}],
+        }
+        found = read_bytes(lines([request(span(2))]), json.dumps(whole).encode())
+    else:
+        found = read_bytes(lines([request(span(2)), request(first | {"traceId": spelled[odd]})]))
+    assert len(found.spans) == 2
