@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -9,6 +10,7 @@ from typing import TypeAlias
 from extractor.model.reading import Note
 
 _Place = tuple[int, int, int, str]
+_HELD = 10_000  # places of one code
 Entry: TypeAlias = tuple[str, int, int, int, str]
 """Code, file, record, item, reason."""
 
@@ -42,24 +44,39 @@ class Ledger:
         return tuple(
             Note(
                 code=code,
-                count=len(places),
+                count=len(places) + self._beyond(code),
                 places=tuple(_named(place) for place in sorted(places)[: self.shown]),
             )
             for code, places in sorted(self._places.items())
         )
 
+    def _beyond(self, code: str) -> int:
+        """Return how often a code was entered at places that are not held."""
+        del code
+        return 0
+
 
 @dataclass(slots=True, kw_only=True)
 class Heard(Ledger):
-    """A ledger that also keeps what was entered of each record until it is taken."""
+    """A ledger that also keeps what was entered of each record until it is taken.
+
+    Of each code it holds so many places, and counts the others: an export of any length may have the same to say of every record.
+    """
 
     _of_record: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    _others: Counter[str] = field(default_factory=Counter)
 
     def add(self, code: str, *, file: int, record: int = 0, item: int = 0, reason: str = "") -> None:
         """Enter a fact, and keep it for its record."""
-        Ledger.add(self, code, file=file, record=record, item=item, reason=reason)
+        if len(self._places.get(code, ())) < _HELD:
+            Ledger.add(self, code, file=file, record=record, item=item, reason=reason)
+        else:
+            self._others[code] += (file, record, item, reason) not in self._places[code]
         if record:
             self._of_record.setdefault((file, record), []).append((code, file, record, item, reason))
+
+    def _beyond(self, code: str) -> int:
+        return self._others[code]
 
     def taken(self, file: int, record: int) -> tuple[Entry, ...]:
         """Return what was entered of a record; what was entered of records before it is let go."""

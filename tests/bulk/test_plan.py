@@ -12,6 +12,7 @@ from extractor import read, ruleset
 from extractor.bulk import plan, spill
 from extractor.bulk.choosing import Choice, rule
 from extractor.errors import InputUnreadable
+from extractor.read import ledger
 from extractor.redact import WorkspaceKey
 
 RULES = ruleset.load(())
@@ -120,3 +121,18 @@ def test_a_damaged_source_gives_nothing_and_is_known(made):
     assert places(found, A) == []
     with pytest.raises(InputUnreadable):
         made(bomb, limits=limits)
+
+
+def test_what_is_wrong_with_every_record_is_counted_and_not_held(made, monkeypatch):
+    """Memory must not follow the export's length, whatever there is to say of its records."""
+    monkeypatch.setattr(ledger, "_HELD", 40)
+    row = {"trace.trace_id": A, "name": "step", "time": "2026-06-01T00:00:00Z", "duration_ms": 1, "SampleRate": 4}
+    content = b"".join(json.dumps(row | {"trace.span_id": f"{n:016x}"}).encode() + b"\n" for n in range(1, 101))
+    (note,) = made(content).notes
+    assert (note.code, note.count) == ("sampled_spans", 100)
+    assert note.places[:2] == ("file 1 record 1 item 1", "file 1 record 2 item 1")
+    held = ledger.Heard(shown=3)
+    for number in range(1, 101):
+        held.add("sampled_spans", file=1, record=number)
+        assert held.taken(1, number)
+    assert len(held._places["sampled_spans"]) == 40
