@@ -78,6 +78,11 @@ _SHOWN = 20
 @click.option("--master", metavar="URL", help="With Spark: its master, where spark-submit does not say it.")
 @click.option("--partitions", metavar="N", type=click.IntRange(1), help="With Spark: how many the traces are dealt to.")
 @click.option(
+    "--executor-key-file",
+    type=options.FILE,
+    help="With Spark: where executors find the key.  [default: where it is here]",
+)
+@click.option(
     "--workers", metavar="N", type=click.IntRange(1, 256), help="How many processes convert.  [default: one a core]"
 )
 @click.option(
@@ -126,6 +131,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     engine: str,
     master: str | None,
     partitions: int | None,
+    executor_key_file: Path | None,
     workers: int | None,
     timeout: float | None,
     resume: bool,
@@ -161,8 +167,8 @@ def command(  # noqa: PLR0913  # one parameter an option
             "which traces? give --flagged FILE, --where RULE or --all",
             hint='extract-fixture bulk SOURCE --where "error side_effect"',
         )
-    if engine == "local" and (master or partitions):
-        raise UsageError("--master and --partitions are for --engine spark")
+    if engine == "local" and (master or partitions or executor_key_file):
+        raise UsageError("--master, --partitions and --executor-key-file are for --engine spark")
     if everything and (where or flagged):
         raise UsageError("--all leaves nothing to choose: take it away, or --flagged and --where")
     if lake is not None and not resume:
@@ -190,7 +196,9 @@ def command(  # noqa: PLR0913  # one parameter an option
     )
     with _listening(console) as listener:
         if engine == "spark":
-            done = _on_spark(order, listener, key_file or project.key_file, master, partitions)
+            here = key_file or project.key_file
+            there = executor_key_file or (here and here.absolute())
+            done = _on_spark(console, order, listener, there, master, partitions)
         else:
             done = run(order, listener)
     status = _status(done)
@@ -208,16 +216,26 @@ def command(  # noqa: PLR0913  # one parameter an option
 
 
 def _on_spark(
-    order: Order, listener: Listener, key_file: Path | None, master: str | None, partitions: int | None
+    console: Console,
+    order: Order,
+    listener: Listener,
+    key_file: Path | None,
+    master: str | None,
+    partitions: int | None,
 ) -> Run:
     # PySpark is an extra, and starts a Java machine.
     from extractor.bulk.spark.engine import Sizes
     from extractor.bulk.spark.run import Cluster
     from extractor.bulk.spark.run import run as run_on_spark
+    from extractor.bulk.spark.session import crosses_in_the_clear, session
 
     if key_file is None:
         raise WorkspaceKeyError("Spark needs a key file that every executor can read", hint="pass --key-file")
-    return run_on_spark(order, listener, Cluster(key_file=key_file, master=master, sizes=Sizes(partitions=partitions)))
+    running = session(master)
+    if crosses_in_the_clear(running):
+        console.note("Spark sends records, and the key of its spills, between machines in the clear: docs/spark.md")
+    cluster = Cluster(session=running, key_file=key_file, sizes=Sizes(partitions=partitions))
+    return run_on_spark(order, listener, cluster)
 
 
 def _status(done: Run) -> int:

@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from typing import Literal, TypeAlias
+from typing import Final, TypeAlias
 
-from extractor.bulk.one import Job, Result
+from extractor.bulk.one import Job, Result, reason
 from extractor.pipeline import Occasion
 
 from .gathered import Gathered
 
 Make: TypeAlias = Callable[[Gathered, Job, Occasion], Result]
 """`gathered.made`, or what stands in for it."""
-Fault: TypeAlias = Literal["worker_died", "timed_out", "unexpected_error"]
+Fault: TypeAlias = tuple[str, str]
+"""Stage and code of what ended a trace without a result."""
+_DIED: Final[Fault] = ("worker", "worker_died")
+_TIMED_OUT: Final[Fault] = ("worker", "timed_out")
 _TRIES = 2  # a process may have been ended for what another one did to the machine's memory
 
 
@@ -34,13 +37,13 @@ class Apart:
 
     def made(self, gathered: Gathered) -> Result | Fault:
         """Return what became of a trace, or what it did to its process."""
-        fault: Fault = "worker_died"
+        fault = _DIED
         for _ in range(_TRIES):
             line = self._started()
             try:
                 line.send(gathered)
                 if not line.poll(self.most_seconds):
-                    fault = "timed_out"
+                    fault = _TIMED_OUT
                     break
                 answer: Result | Fault = line.recv()
             except (EOFError, OSError, pickle.UnpicklingError):
@@ -79,6 +82,6 @@ def _serve(line: Connection, make: Make, job: Job, occasion: Occasion) -> None:
             return
         try:
             answer: Result | Fault = make(gathered, job, occasion)
-        except Exception:  # noqa: BLE001  # its words, which may quote the input, must not reach this machine's log
-            answer = "unexpected_error"
+        except Exception as error:  # noqa: BLE001  # its words, which may quote the input, must not reach this machine's log
+            answer = reason(error)
         line.send(answer)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from extractor.bulk.one import Job, Result
-from extractor.errors import EngineFailed, ExtractFixtureError, UsageError, WorkspaceKeyError
+from extractor.errors import EngineFailed, ExtractFixtureError, InputUnreadable, UsageError, WorkspaceKeyError
 from extractor.model.span import Span
 from extractor.pipeline import Occasion
 from extractor.read import Limits, Source, named
 
 from . import rows, tasks
 from .apart import Make
-from .export import Export, export_of
+from .export import Export, export_of, trace_of
 from .gathered import made
 from .parts import Part, numbered, parts
 from .parts import tasks as dealt
@@ -83,36 +85,58 @@ class Spark:
         self._sizes = sizes or Sizes()
         self._reader = Reader(sources=tuple(sources), limits=limits or Limits(), container=container)
 
-    def scan(self, marks: Callable[[Span], int]) -> Export:
-        """Read all sources and return what they hold; ``marks`` says as bits which properties a span has."""
+    def scan(self, marks: Callable[[Span], int], listed: AbstractSet[str] | None = None) -> Export:
+        """Read all sources and return what they hold; ``marks`` says as bits which properties a span has.
+
+        Where a list alone chooses, ``listed``, its traces are sought by their ids, and those that they link to; what is returned
+        then knows of no others. Where one is not found so, all are read. Raises `InputUnreadable` where no source can be read.
+        """
         cut = parts(self._reader.sources, self._reader.limits, self._sizes.part_bytes)
         surveyed = self._rows(self._read(tasks.survey, _SURVEY, self._reading(cut, marks)))
         lines = {(row.source, row.begin): row.lines for row in surveyed}
         digests = {row.source: row.digest for row in surveyed if row.digest}
-        cut = numbered(cut, lambda part: lines[part.source, part.begin])
-        told = self._rows(self._read(tasks.scan, rows.TOLD, self._reading(cut, marks)))
+        sources = [named(source, digests.get(source.number, "")) for source in self._reader.sources]
+        pass_over = partial(self._passed, numbered(cut, lambda part: lines[part.source, part.begin]), sources, marks)
+        found = pass_over(frozenset(listed)) if listed else None
+        if found is None or listed is None or listed - found.traces.keys():
+            found = pass_over(None)
+        elif found.unmet:
+            found = found.and_also(pass_over(found.unmet))
+        if len(found.unreadable) == len(sources):
+            raise InputUnreadable("no source can be read", hint="executors open them by the names that are given here")
+        return found
+
+    def _passed(
+        self,
+        cut: Sequence[Part],
+        sources: Sequence[Source],
+        marks: Callable[[Span], int],
+        sought: frozenset[str] | None,
+    ) -> Export:
+        told = self._rows(self._read(tasks.scan, rows.TOLD, self._reading(cut, marks, sought)))
         return export_of(
             cut,
             (rows.seen_of(row) for row in told if row.code is None),
             ((row.source, rows.note_of(row)) for row in told if row.code is not None),
-            [named(source, digests.get(source.number, "")) for source in self._reader.sources],
+            sources,
         )
 
     def convert(self, export: Export, wanted: Sequence[str], terms: Terms) -> Iterator[Result]:
-        """Yield what became of each wanted trace (ids as `Export.traces` has them), each once: those that are too large first, then in order."""
-        most = self._sizes.most_bytes
+        """Yield what became of each wanted trace (ids as `Export.traces` has them), each once and in order."""
         chosen = [trace_id for trace_id in dict.fromkeys(wanted) if trace_id in export.traces]
-        for trace_id in chosen:
-            if export.bytes_needed(trace_id) > most:
-                yield export.too_large(trace_id, terms.job)
-        small = [trace_id for trace_id in chosen if export.bytes_needed(trace_id) <= most]
-        if not small:
-            return
-        seen: set[str] = set()
-        for row in self._each(self.plan(export, small, terms), by="wanted"):
-            if row.wanted not in seen:
-                seen.add(row.wanted)
-                yield rows.result_of(row.result, row.files)
+        small = [trace_id for trace_id in chosen if export.bytes_needed(trace_id) <= self._sizes.most_bytes]
+        waiting = iter(chosen)
+        for row in self._each(self.plan(export, small, terms), by="wanted") if small else ():
+            made = trace_of(row.wanted)
+            yield from self._dead(export, takewhile(lambda each, made=made: each != made, waiting), terms)  # type: ignore[misc]
+            yield replace(rows.result_of(row.result, row.files), source_bytes=export.traces[made].size)
+        yield from self._dead(export, waiting, terms)
+
+    def _dead(self, export: Export, lost: Iterable[str], terms: Terms) -> Iterator[Result]:
+        """Yield the dead letters of traces that were not brought together; where none is too large, their file was there no longer."""
+        for trace_id in lost:
+            large = export.bytes_needed(trace_id) > self._sizes.most_bytes
+            yield export.dead(trace_id, terms.job, "too_large" if large else "file_changed")
 
     def plan(self, export: Export, wanted: Sequence[str], terms: Terms) -> DataFrame:
         """Return the results (`rows.RESULTS`) of wanted traces as a plan: nothing runs before they are asked for."""
@@ -144,16 +168,19 @@ class Spark:
         if self._sizes.partitions is not None:
             return self._sizes.partitions
         together = sum(map(export.bytes_needed, wanted))
-        return max(2 * self._cores, together // self._sizes.part_bytes)
+        return max(2 * self.cores, together // self._sizes.part_bytes)
 
-    def _reading(self, cut: Sequence[Part], marks: Callable[[Span], int]) -> Reading:
-        return Reading(tasks=self._dealt(cut), reader=self._reader, marks=marks)
+    def _reading(
+        self, cut: Sequence[Part], marks: Callable[[Span], int], sought: frozenset[str] | None = None
+    ) -> Reading:
+        return Reading(tasks=self._dealt(cut), reader=self._reader, marks=marks, sought=sought)
 
     def _dealt(self, cut: Sequence[Part]) -> tuple[tuple[Part, ...], ...]:
-        return tuple(map(tuple, dealt(cut, 2 * self._cores, self._sizes.part_bytes)))
+        return tuple(map(tuple, dealt(cut, 2 * self.cores, self._sizes.part_bytes)))
 
     @property
-    def _cores(self) -> int:
+    def cores(self) -> int:
+        """How many tasks run at once."""
         return int(self._running.sparkContext.defaultParallelism)
 
     def _sent(self, value: _Value) -> Sent[_Value]:
@@ -163,8 +190,10 @@ class Spark:
 
     def _read(self, task: Callable[..., Iterator[pa.RecordBatch]], schema: str, reading: Reading) -> DataFrame:
         """Return the rows that a task yields of its parts; the plan holds but the numbers of the tasks."""
-        number = len(reading.tasks)
-        return self._running.range(0, number, 1, number).mapInArrow(partial(task, self._sent(reading)), schema)
+        number = max(1, len(reading.tasks))
+        return self._running.range(0, len(reading.tasks), 1, number).mapInArrow(
+            partial(task, self._sent(reading)), schema
+        )
 
     def _rows(self, frame: DataFrame) -> list[Row]:
         return list(self._each(frame))

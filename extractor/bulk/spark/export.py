@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from extractor.bulk.one import Job, Result
+from extractor.bulk.plan import Known
 from extractor.model.reading import Note
 from extractor.read import Source
 
@@ -37,7 +38,7 @@ class Export:
         """Return how many bytes of records stand together in one process when a trace is made into a case."""
         one = self.traces[trace_id]
         linked = (self.traces[each] for each in one.linked if each in self.traces)
-        return one.source_bytes + sum(each.source_bytes for each in linked)
+        return one.held + sum(each.held for each in linked)
 
     def needed(self, wanted: Sequence[str]) -> Needed:
         """Return which traces' records are needed, and for which of the wanted ones."""
@@ -50,17 +51,45 @@ class Export:
             unspelled=any(self.traces[each].unspelled for each in groups if each in self.traces),
         )
 
-    def too_large(self, trace_id: str, job: Job) -> Result:
-        """Return the dead letter of a trace whose records exceed what one process may hold."""
-        one = self.traces[trace_id]
-        return Result(
-            trace_ref=job.trace_ref(trace_id),
-            state="dead",
-            stage="read",
-            code="too_large",
-            place=one.place,
-            source_bytes=one.source_bytes,
+    @property
+    def known(self) -> Iterator[Known]:
+        """Every trace that has a span, by start and id, as a plan on one machine has them."""
+        for one in sorted(self.traces.values(), key=lambda each: (each.start_ns, each.trace_id)):
+            if one.spans:
+                yield Known(
+                    trace_id=one.trace_id,
+                    start_ns=one.start_ns,
+                    end_ns=one.end_ns,
+                    spans=one.spans,
+                    errors=one.errors,
+                    bits=one.marks,
+                    size=one.size,
+                )
+
+    @property
+    def unmet(self) -> frozenset[str]:
+        """The traces that others link to and that were not met."""
+        return frozenset[str]().union(*(one.linked for one in self.traces.values())) - self.traces.keys()
+
+    def and_also(self, other: Export) -> Export:
+        """Return what two passes over the same parts told, each of traces of its own; a fault that both met is one."""
+        notes = {note.code: note for note in self.notes}
+        for note in other.notes:
+            before = notes.get(note.code, note)
+            places = tuple(sorted({*before.places, *note.places}, key=_position)[:_PLACES])
+            notes[note.code] = Note(code=note.code, count=max(before.count, note.count, len(places)), places=places)
+        return replace(
+            self,
+            traces={**self.traces, **other.traces},
+            notes=tuple(note for _, note in sorted(notes.items())),
+            unreadable=tuple(sorted({*self.unreadable, *other.unreadable})),
         )
+
+    def dead(self, trace_id: str, job: Job, code: str) -> Result:
+        """Return the dead letter of a trace whose records could not be brought together."""
+        one = self.traces[trace_id]
+        ref = job.trace_ref(trace_id)
+        return Result(trace_ref=ref, state="dead", stage="read", code=code, place=one.place, source_bytes=one.size)
 
 
 def key_of(position: int, trace_id: str) -> str:
@@ -112,8 +141,10 @@ def joined(one: Seen, other: Seen) -> Seen:
         first,
         start_ns=min(filter(None, (one.start_ns, other.start_ns)), default=0),
         end_ns=max(one.end_ns, other.end_ns),
-        records=one.records + other.records,
-        source_bytes=one.source_bytes + other.source_bytes,
+        spans=one.spans + other.spans,
+        errors=one.errors + other.errors,
+        size=one.size + other.size,
+        held=one.held + other.held,
         marks=one.marks | other.marks,
         unspelled=one.unspelled or other.unspelled,
         linked=one.linked | other.linked,

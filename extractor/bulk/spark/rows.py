@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Row
 
 TOLD = (
-    "source int, first long, trace_id string, start_ns long, end_ns long, records long, source_bytes long, marks long,"
-    " unspelled boolean, linked array<string>, code string, count long, places array<string>"
+    "source int, first long, trace_id string, start_ns long, end_ns long, spans long, errors long, size long, held long,"
+    " marks long, unspelled boolean, linked array<string>, code string, count long, places array<string>"
 )
 """What parts tell, as Spark's schema: of a trace, or, where ``code`` is set, of what is wrong with a source."""
 RECORDS = "wanted string, trace string, source int, number long, part int, data binary"
@@ -44,8 +44,10 @@ def told(source: int, seen: Sequence[Seen], notes: Sequence[Note]) -> pa.RecordB
             ("trace_id", pa.string()),
             ("start_ns", pa.int64()),
             ("end_ns", pa.int64()),
-            ("records", pa.int64()),
-            ("source_bytes", pa.int64()),
+            ("spans", pa.int64()),
+            ("errors", pa.int64()),
+            ("size", pa.int64()),
+            ("held", pa.int64()),
             ("marks", pa.int64()),
             ("unspelled", pa.bool_()),
             ("linked", pa.list_(pa.string())),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from extractor.errors import InputUnreadable
@@ -18,6 +18,7 @@ from .parts import Part, hits
 
 _MOST_NEEDLES = 20_000  # beyond these, searching takes longer than parsing
 _PLACES = 1_000  # of one kind of fault in one part
+_TABLE = "parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,11 @@ class Reader:
 
 @dataclass(slots=True, kw_only=True)
 class Seen:
-    """What parts tell of one trace: times in nanoseconds, its records and their bytes, other traces that its spans link to.
+    """What parts tell of one trace. Times are nanoseconds since the epoch, 0 for none.
 
-    ``source`` and ``first`` are where its first record stands; ``marks`` are bits, one for each property that some span
-    has; ``unspelled`` says that a record holds the trace under an id that no byte search finds.
+    ``source`` and ``first`` are where its first record stands. ``size`` are the bytes of its records, ``held`` about those that a process
+    holds with all that they say of it. ``marks`` are bits, one for each property that some span has, ``linked`` other traces that its
+    spans link to. ``unspelled`` says that a record holds the trace under an id that no search of bytes finds.
     """
 
     source: int
@@ -48,8 +50,10 @@ class Seen:
     trace_id: str
     start_ns: int = 0
     end_ns: int = 0
-    records: int = 0
-    source_bytes: int = 0
+    spans: int = 0
+    errors: int = 0
+    size: int = 0
+    held: int = 0
     marks: int = 0
     unspelled: bool = False
     linked: frozenset[str] = frozenset()
@@ -59,9 +63,16 @@ class Seen:
         """Where its first record stands, by position."""
         return f"file {self.source} record {self.first}"
 
-    def add(self, spans: Sequence[Span], marks: Callable[[Span], int]) -> None:
-        """Take in what spans of the trace say."""
-        for span in spans:
+    def add(self, pieces: Sequence[Piece], marks: Callable[[Span], int], *, alone: bool) -> None:
+        """Take in what a record says of the trace; ``alone`` where it says nothing of others."""
+        place = pieces[0].place
+        self.size += place.end - place.start
+        # What is packed is measured where the record's own bytes are those of a table's group of rows, or of many traces.
+        whole = alone and _TABLE not in pieces[0].container
+        self.held += place.end - place.start if whole else sum(len(packed(piece)) for piece in pieces)
+        for span in (span for piece in pieces for span in piece.spans):
+            self.spans += 1
+            self.errors += span.status_code == "error"
             if span.start_ns and (not self.start_ns or span.start_ns < self.start_ns):
                 self.start_ns = span.start_ns
             self.end_ns = max(self.end_ns, span.end_ns or span.start_ns)
@@ -70,8 +81,10 @@ class Seen:
             self.marks |= marks(span)
 
 
-def seen(reader: Reader, part: Part, marks: Callable[[Span], int]) -> tuple[list[Seen], tuple[Note, ...]]:
-    """Return what a part tells of each trace, and what was wrong in it.
+def seen(
+    reader: Reader, part: Part, marks: Callable[[Span], int], sought: frozenset[str] | None = None
+) -> tuple[list[Seen], tuple[Note, ...]]:
+    """Return what a part tells of each trace, of those that are ``sought`` alone where some are, and what was wrong in it.
 
     A source that turns out damaged is noted as ``file_unreadable``; nothing that it told can be relied on.
     """
@@ -79,14 +92,13 @@ def seen(reader: Reader, part: Part, marks: Callable[[Span], int]) -> tuple[list
     found: dict[str, Seen] = {}
     unspelled: set[str] = set()
     try:
-        for record in by_record(_watched(reader.hits(part, heard, None), unspelled), heard):
+        for record in by_record(_watched(reader.hits(part, heard, _needles(sought)), unspelled), heard):
             for trace_id, pieces in record.items():
+                if sought is not None and trace_id not in sought:
+                    continue
                 first = pieces[0].place.number
                 one = found.setdefault(trace_id, Seen(source=part.source, first=first, trace_id=trace_id))
-                one.records += 1
-                for piece in pieces:
-                    one.add(piece.spans, marks)
-                    one.source_bytes += len(packed(piece))
+                one.add(pieces, marks, alone=len(record) == 1)
     except InputUnreadable:
         heard.add("file_unreadable", file=part.source)
     for trace_id in unspelled & found.keys():
@@ -117,9 +129,7 @@ class Needed:
 
     def needles(self) -> Needles | None:
         """Return what to search bytes for; None where all must be parsed."""
-        if self.unspelled or len(self.groups) > _MOST_NEEDLES:
-            return None
-        return Needles(trace_ids=tuple(sorted(self.groups)))
+        return None if self.unspelled else _needles(self.groups)
 
 
 def records(reader: Reader, part: Part, needed: Needed) -> Iterator[tuple[str, str, int, Piece]]:
@@ -135,6 +145,12 @@ def records(reader: Reader, part: Part, needed: Needed) -> Iterator[tuple[str, s
                     yield from ((wanted, trace_id, number, piece) for number, piece in enumerate(pieces))
     except InputUnreadable:
         return
+
+
+def _needles(trace_ids: Collection[str] | None) -> Needles | None:
+    if trace_ids is None or len(trace_ids) > _MOST_NEEDLES:
+        return None
+    return Needles(trace_ids=tuple(sorted(trace_ids)))
 
 
 def _watched(found: Iterator[Hit], unspelled: set[str]) -> Iterator[Hit]:

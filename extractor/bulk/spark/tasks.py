@@ -13,7 +13,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from extractor.bulk.one import Job, Result
+from extractor.bulk.one import Job, Result, reason
 from extractor.errors import ExtractFixtureError, InputUnreadable, WorkspaceKeyError
 from extractor.model.config import RunConfig
 from extractor.model.span import Span
@@ -23,7 +23,7 @@ from extractor.redact.keys import load_key
 from extractor.ruleset import RuleSet
 
 from . import rows
-from .apart import Apart, Fault, Make
+from .apart import Apart, Make
 from .export import trace_of
 from .gathered import Gathered, made
 from .parts import Part, count_newlines
@@ -49,11 +49,15 @@ class TaskFailed(Exception):  # as Spark says it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What reading tasks need: the parts by task, how to read them, which properties of spans to mark."""
+    """What reading tasks need: the parts by task, how to read them, which properties of spans to mark.
+
+    ``sought`` are the only traces to look for, if some are; ``needed`` those to hand on.
+    """
 
     tasks: tuple[tuple[Part, ...], ...]
     reader: Reader
     marks: Callable[[Span], int]
+    sought: frozenset[str] | None = field(default=None, repr=False)
     needed: Needed = field(default_factory=lambda: Needed(groups={}), repr=False)
 
 
@@ -109,7 +113,7 @@ def scan(sent: Sent[Reading], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
     reading = sent.value
     with _discreet():
         for part in _parts(reading, batches):
-            yield rows.told(part.source, *seen(reading.reader, part, reading.marks))
+            yield rows.told(part.source, *seen(reading.reader, part, reading.marks, reading.sought))
 
 
 def gather(sent: Sent[Reading], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -150,18 +154,20 @@ def _made(order: Order, gathered: Gathered) -> Result:
             try:
                 return order.make(gathered, job, occasion)
             except _TimedOutError:
-                return _dead(job, gathered, "timed_out")
+                return _dead(job, gathered, "worker", "timed_out")
+            except Exception as error:  # noqa: BLE001  # it costs this trace alone, and its words stay here
+                return _dead(job, gathered, *reason(error))
     apart = _apart(order)
     found = apart.made(gathered)
-    return found if isinstance(found, Result) else _dead(apart.job, gathered, found)
+    return found if isinstance(found, Result) else _dead(apart.job, gathered, *found)
 
 
-def _dead(job: Job, gathered: Gathered, fault: Fault) -> Result:
+def _dead(job: Job, gathered: Gathered, stage: str, code: str) -> Result:
     return Result(
         trace_ref=job.trace_ref(gathered.trace_id),
         state="dead",
-        stage="worker",
-        code=fault,
+        stage=stage,
+        code=code,
         place=gathered.place,
         source_bytes=gathered.size,
     )
