@@ -140,9 +140,8 @@ class Spark:
 
     def plan(self, export: Export, wanted: Sequence[str], terms: Terms) -> DataFrame:
         """Return the results (`rows.RESULTS`) of wanted traces as a plan: nothing runs before they are asked for."""
-        reading = Reading(
-            tasks=self._dealt(export.readable), reader=self._reader, marks=_nothing, needed=export.needed(wanted)
-        )
+        needed = export.needed(wanted)
+        reading = Reading(tasks=self._dealt(export.readable), reader=self._reader, marks=_nothing, needed=needed)
         order = Order(
             key_file=str(terms.key_file),
             key_id=terms.job.key.key_id,
@@ -152,6 +151,7 @@ class Spark:
             sources=export.sources,
             limits=self._reader.limits,
             unreadable=export.unreadable,
+            records=export.records(needed),
             most_seconds=self._sizes.most_seconds,
             make=terms.make,
         )

@@ -51,6 +51,10 @@ class Export:
             unspelled=any(self.traces[each].unspelled for each in groups if each in self.traces),
         )
 
+    def records(self, needed: Needed) -> dict[str, int]:
+        """Return how many records tell of each of the needed traces."""
+        return {trace_id: self.traces[trace_id].records for trace_id in needed.groups if trace_id in self.traces}
+
     @property
     def known(self) -> Iterator[Known]:
         """Every trace that has a span, by start and id, as a plan on one machine has them."""
@@ -141,6 +145,7 @@ def joined(one: Seen, other: Seen) -> Seen:
         first,
         start_ns=min(filter(None, (one.start_ns, other.start_ns)), default=0),
         end_ns=max(one.end_ns, other.end_ns),
+        records=one.records + other.records,
         spans=one.spans + other.spans,
         errors=one.errors + other.errors,
         size=one.size + other.size,

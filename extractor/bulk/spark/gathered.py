@@ -28,6 +28,17 @@ class Gathered:
         own = self.pieces.get(self.trace_id)
         return f"file {own[0].place.source} record {own[0].place.number}" if own else None
 
+    @property
+    def needed(self) -> set[str]:
+        """The trace itself, those that it links to, and whatever else came with it."""
+        own = self.pieces.get(self.trace_id, ())
+        linked = {link.trace_id for piece in own for span in piece.spans for link in span.links}
+        return {self.trace_id, *linked, *self.pieces}
+
+    def records(self, trace_id: str) -> int:
+        """Return how many records say something of a trace."""
+        return len({(piece.place.source, piece.place.number) for piece in self.pieces.get(trace_id, ())})
+
     def reading(self) -> Reading:
         """Return its reading. Raises what `reading_again` does."""
         return reading_again(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row
 
 TOLD = (
-    "source int, first long, trace_id string, start_ns long, end_ns long, spans long, errors long, size long, held long,"
+    "source int, first long, trace_id string, start_ns long, end_ns long, records long, spans long, errors long, size long, held long,"
     " marks long, unspelled boolean, linked array<string>, code string, count long, places array<string>"
 )
 """What parts tell, as Spark's schema: of a trace, or, where ``code`` is set, of what is wrong with a source."""
@@ -44,6 +44,7 @@ def told(source: int, seen: Sequence[Seen], notes: Sequence[Note]) -> pa.RecordB
             ("trace_id", pa.string()),
             ("start_ns", pa.int64()),
             ("end_ns", pa.int64()),
+            ("records", pa.int64()),
             ("spans", pa.int64()),
             ("errors", pa.int64()),
             ("size", pa.int64()),

@@ -50,6 +50,7 @@ class Seen:
     trace_id: str
     start_ns: int = 0
     end_ns: int = 0
+    records: int = 0
     spans: int = 0
     errors: int = 0
     size: int = 0
@@ -66,6 +67,7 @@ class Seen:
     def add(self, pieces: Sequence[Piece], marks: Callable[[Span], int], *, alone: bool) -> None:
         """Take in what a record says of the trace; ``alone`` where it says nothing of others."""
         place = pieces[0].place
+        self.records += 1
         self.size += place.end - place.start
         # What is packed is measured where the record's own bytes are those of a table's group of rows, or of many traces.
         whole = alone and _TABLE not in pieces[0].container

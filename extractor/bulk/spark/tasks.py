@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -65,7 +65,7 @@ class Reading:
 class Order:
     """What every trace is made into a case with, but for the key: executors load that from a file, and prove its id.
 
-    ``most_seconds`` bounds one trace.
+    ``records`` says of each needed trace how many there were when the sources were read first; ``most_seconds`` bounds one trace.
     """
 
     key_file: str
@@ -76,6 +76,7 @@ class Order:
     sources: tuple[Source, ...] = ()
     limits: Limits = field(default_factory=Limits)
     unreadable: tuple[int, ...] = ()
+    records: Mapping[str, int] = field(default_factory=dict, repr=False)
     most_seconds: float = 600
     make: Make = made
 
@@ -148,6 +149,8 @@ def _parts(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[Part
 
 def _made(order: Order, gathered: Gathered) -> Result:
     """Return the result of one trace; where the task failed before, each trace has a process of its own."""
+    if any(gathered.records(trace_id) != order.records.get(trace_id, 0) for trace_id in gathered.needed):
+        return _dead(_job(order), gathered, "read", "file_changed")
     if _attempt() == 0:
         job, occasion = _job(order), order.occasion
         with _bounded(order.most_seconds):
