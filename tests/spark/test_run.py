@@ -153,6 +153,14 @@ def test_a_file_that_changes_meanwhile_costs_its_traces_and_says_so(running, fil
     assert results[2].place == found.traces[wanted[2]].place
 
 
+def test_executors_read_what_uris_name_too(running, files, order):
+    named = expand([f"file://{file}" for file in files[:5]], None, Limits())
+    assert not any(source.path for source in named)
+    found = Spark(running, named, sizes=SIZES).scan(making.marks)
+    assert found.traces == Spark(running, order().sources[:5], sizes=SIZES).scan(making.marks).traces
+    assert len(found.traces) == export.TRACES
+
+
 def test_sources_that_no_executor_can_open_are_no_empty_run(running, order, cluster, files):
     gone = tuple(replace(source, path=Path("/nowhere") / source.name) for source in order().sources)
     with pytest.raises(InputUnreadable, match="no source can be read"):
