@@ -87,3 +87,17 @@ def test_what_is_tried_again_stands_where_it_was_tried_last(tmp_path):
         second.add(entry("b"))
         second.add(entry("a"))
         assert [each.trace_ref for each in second.of_run()] == ["b", "a"]
+
+
+def test_a_case_that_was_begun_is_known_to_be_in_doubt_until_it_has_a_line(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.begin("a")
+        first.begin("b")
+        first.add(entry("b"))
+    for resume in (True, False):
+        with journal.opened(tmp_path, resume=resume) as again:
+            assert (again.is_begun("a"), again.is_begun("b"), again.is_begun("c")) == (True, False, False)
+    with journal.opened(tmp_path, resume=True) as again:
+        again.add(entry("a"))
+    with journal.opened(tmp_path, resume=True) as again:
+        assert not again.is_begun("a")
