@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -200,17 +200,17 @@ def _asks(term: Term, rules: RuleSet) -> Callable[[Span], bool]:
         return partial(_has, key=term.key, value=term.value)
     if term.kind == "grade":
         return failing_grade(rules)
-    said = normalise.speech(rules).said
+    speech = normalise.speech(rules)
+
+    def called(span: Span) -> Iterator[str]:
+        tool = speech.said(span).tool
+        yield from speech.asked(span) if tool is None else (tool,)
+
     if term.kind == "tool":
-        return lambda span: said(span).tool == term.value
+        return lambda span: term.value in called(span)
     words = rules.documents["decisive"]["effects"]
-    write, read = frozenset(words["write"]), frozenset(words["read"])
-
-    def changes(span: Span) -> bool:
-        tool = said(span).tool
-        return tool is not None and bool(side_effecting(tool, write=write, read=read))
-
-    return changes
+    changes = partial(side_effecting, write=frozenset(words["write"]), read=frozenset(words["read"]))
+    return lambda span: any(map(changes, called(span)))
 
 
 def _failed(span: Span, *, kind: str) -> bool:

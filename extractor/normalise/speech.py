@@ -10,6 +10,7 @@ from extractor.model.span import Span
 from .dialects import Vocabulary
 from .facts import Facts
 from .ledger import Ledger
+from .messages import MessageReader
 from .recognise import Recognised, Relations, recognise
 
 
@@ -39,6 +40,25 @@ class Speech:
 
     def said(self, span: Span) -> Said:
         """Return what a span says."""
+        known = self._recognised(span)
+        tool = None
+        if known.kind == "tool_call":
+            tool = Facts(span, 0, known.dialect, self.vocabulary, Ledger()).text("tool.name") or span.name
+        return Said(known.dialect.name if known.dialect else "", tool)
+
+    def asked(self, span: Span) -> tuple[str, ...]:
+        """Return the tools that the answer of a model call asks for: where they have no spans of their own, nothing else names them."""
+        known = self._recognised(span)
+        if known.kind != "model_call":
+            return ()
+        reader = MessageReader(self.vocabulary.words, self.vocabulary.is_masked, lambda _code: None)
+        for parsed in Facts(span, 0, known.dialect, self.vocabulary, Ledger()).every("model.output"):
+            parts = [part for message in reader.messages(parsed.value, "assistant") for part in message.parts]
+            if names := tuple(part.tool for part in parts if part.type == "tool_call" and part.tool):
+                return names
+        return ()
+
+    def _recognised(self, span: Span) -> Recognised:
         form = (
             span.scope.name,
             span.kind,
@@ -50,7 +70,4 @@ class Speech:
         known = self._known.get(form)
         if known is None:
             known = self._known[form] = recognise(span, self.vocabulary, Relations((span,)))
-        tool = None
-        if known.kind == "tool_call":
-            tool = Facts(span, 0, known.dialect, self.vocabulary, Ledger()).text("tool.name") or span.name
-        return Said(known.dialect.name if known.dialect else "", tool)
+        return known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from extractor import ruleset
@@ -36,6 +38,12 @@ def tool(name, **attributes):
     return span(f"execute_tool {name}", gen_ai__operation__name="execute_tool", gen_ai__tool__name=name, **attributes)
 
 
+def answer(*tools):
+    parts = [{"type": "tool_call", "id": "c1", "name": name, "arguments": {}} for name in tools]
+    said = json.dumps([{"role": "assistant", "parts": parts}])
+    return span(gen_ai__operation__name="chat", gen_ai__request__model="m", gen_ai__output__messages=said)
+
+
 def takes(*where, spans=(), start=AT, trace_id="a" * 32):
     choice = Choice(RULES, KEY, where=[rule(text) for text in where])
     return choice.takes(trace_id, start, choice.bits(spans))
@@ -53,6 +61,10 @@ def takes(*where, spans=(), start=AT, trace_id="a" * 32):
         ("tool=refund.create", [tool("refund.find")], False),
         ("side_effect", [tool("refund.create")], True),
         ("side_effect", [tool("refund.find")], False),
+        ("side_effect", [answer("refund.find", "refund.create")], True),
+        ("tool=refund.create", [answer("refund.create")], True),
+        ("side_effect", [answer("refund.find")], False),
+        ("side_effect", [answer()], False),
         ("grade", [span(eval__score__label="fail")], True),
         ("grade", [span(eval__score__label="pass")], False),
         ("attr:deploy.version=3", [span(deploy__version=3)], True),
