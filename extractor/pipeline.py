@@ -136,7 +136,7 @@ def _grader(document: Document) -> Mapping[str, JsonValue] | None:
 
 def _named(redacted: RedactedCase) -> RedactedCase:
     """Give the case its id, made of what is already redacted and of keyed digests."""
-    event = _boundary_event(redacted)
+    event = boundary_event(redacted.document, redacted.becomes.get(redacted.selection.boundary))
     outcome = event.get("outcome")
     identity = case_id(
         frozen_at=str(redacted.document["frozen_at"]),
@@ -152,11 +152,10 @@ def _named(redacted: RedactedCase) -> RedactedCase:
     )
 
 
-def _boundary_event(redacted: RedactedCase) -> Mapping[str, JsonValue]:
-    """Return the tool event where the failure shows, else the last one that failed, that had an effect, that was."""
-    events = redacted.document.get("tool_events")
+def boundary_event(document: Mapping[str, JsonValue], place: str | None) -> Mapping[str, JsonValue]:
+    """Return the tool event of a case that stands at the boundary's place, else the last one that failed, that had an effect, that was."""
+    events = document.get("tool_events")
     listed = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
-    place = redacted.becomes.get(redacted.selection.boundary)
     at = [event for index, event in enumerate(listed) if place == f"tool_events[{index}]"]
     failed = [event for event in listed if isinstance(o := event.get("outcome"), dict) and o.get("type") == "error"]
     effective = [event for event in listed if event.get("side_effect") == "accepted"]

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from extractor import normalise
-from extractor.errors import InputUnreadable, UsageError
+from extractor.errors import UsageError
 from extractor.model.calls import side_effecting
-from extractor.model.json import JsonValue, MalformedJson, compact, parse
+from extractor.model.json import JsonValue, compact
 from extractor.model.span import Span, lookup
 from extractor.redact import WorkspaceKey
 from extractor.redact.keys import keyed_digest
@@ -89,33 +88,6 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise UsageError("sample takes a share of the traces", hint="sample=1%")
     return share
-
-
-def listed(file: Path) -> frozenset[str]:
-    """Return the trace ids of a list: an id a line, or JSON lines with a ``trace_id``. Raises `InputUnreadable` by line, never by content."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
-        raise InputUnreadable("the list of flagged traces cannot be read as UTF-8 text") from None
-    found: set[str] = set()
-    for number, line in enumerate(map(str.strip, lines), start=1):
-        if not line or line.startswith("#"):
-            continue
-        trace_id = _member(line, number) if line.startswith("{") else line
-        digits = trace_id.lower().replace("-", "")
-        if len(digits) != 32 or digits.strip("0123456789abcdef"):
-            raise InputUnreadable(f"line {number} of the list names no trace id of 32 hex digits")
-        found.add(digits)
-    return frozenset(found)
-
-
-def _member(line: str, number: int) -> str:
-    try:
-        entry = parse(line)
-    except MalformedJson:
-        raise InputUnreadable(f"line {number} of the list is no JSON") from None
-    named = entry.get("trace_id") if isinstance(entry, dict) else None
-    return named if isinstance(named, str) else ""
 
 
 class Marks:

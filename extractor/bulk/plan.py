@@ -28,7 +28,6 @@ NAME: Final = "plan.sqlite"
 _BATCH: Final = 5_000  # rows
 _SCHEMA: Final = """
 create table source (number integer primary key, name text, sha256 text, damaged integer);
-create table note (code text, count integer, places text);
 create table trace (
   id text primary key, start integer, end integer, spans integer, errors integer, bits integer, bytes integer
 ) without rowid;
@@ -118,7 +117,6 @@ def make(
     limits: Limits,
     container: str | None = None,
     progress: Progress | None = None,
-    index_folder: Path | None = None,
 ) -> Plan:
     """Return the plan of some sources, written into a folder. What cannot be sought again is set aside in ``spill``.
 
@@ -128,7 +126,7 @@ def make(
     """
     path = folder / NAME
     digests = ThreadPoolExecutor(max_workers=1).map(_digest, sources)  # meanwhile
-    pass_over = partial(pieces, sources, limits, container=container, progress=progress, index_folder=index_folder)
+    pass_over = partial(pieces, sources, limits, container=container, progress=progress)
     made = _sought(pass_over, choice, path, spill, limits.places) if choice.only_listed else None
     if made is None:
         made = _Making(path, choice, spill, shown=limits.places)

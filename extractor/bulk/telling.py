@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from extractor.model.json import JsonValue, parse
 from extractor.model.layout import FIXTURE, PROVENANCE
+from extractor.pipeline import boundary_event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,11 @@ class Told:
         predicate = _object(sidecar.get("predicate"))
         redaction = _object(predicate.get("redaction"))
         boundary = _object(predicate.get("boundary"))
-        event = _event(document, predicate, boundary.get("span_id"))
+        decisions = _objects(predicate.get("selection"))
+        becomes = next(
+            (each.get("becomes") for each in decisions if each.get("span_id") == boundary.get("span_id")), None
+        )
+        event = boundary_event(document, _text(becomes))
         outcome = _object(event.get("outcome"))
         return cls(
             signature=Signature(
@@ -56,20 +61,6 @@ class Told:
                 if isinstance(count := each.get("occurrences"), int)
             },
         )
-
-
-def _event(
-    document: Mapping[str, JsonValue], predicate: Mapping[str, JsonValue], span: JsonValue
-) -> Mapping[str, JsonValue]:
-    """Return the tool event where the failure shows, else the last that failed, that had an effect, that was."""
-    listed = _objects(document.get("tool_events"))
-    becomes = next(
-        (each.get("becomes") for each in _objects(predicate.get("selection")) if each.get("span_id") == span), None
-    )
-    at = [each for index, each in enumerate(listed) if becomes == f"tool_events[{index}]"]
-    failed = [each for each in listed if _object(each.get("outcome")).get("type") == "error"]
-    effective = [each for each in listed if each.get("side_effect") == "accepted"]
-    return next((group[-1] for group in (at, failed, effective, listed) if group), {})
 
 
 def _object(value: JsonValue) -> Mapping[str, JsonValue]:

@@ -52,7 +52,6 @@ class Worker:
         self._setup = setup
         self._records = Records(setup.sources, setup.limits, setup.container)
         self._aside = Opened(Path(setup.plan.path).parent, setup.aside)
-        self._usable = [source for source in setup.sources if source.number not in setup.plan.damaged]
 
     def convert(self, task: Task) -> Result:
         """Return what comes of one trace."""

@@ -14,6 +14,7 @@ import click
 
 from extractor import read, ruleset, settings
 from extractor.bulk import choosing, dataset, journal, written
+from extractor.bulk.flagged import listed
 from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
 from extractor.bulk.reports import LOST, Report
@@ -183,12 +184,12 @@ def command(  # noqa: PLR0913  # one parameter an option
         out=out or project.out,
         job=Job(config=config, rules=rules, key=key),
         occasion=occasion(),
-        choice=choosing.Choice(rules, key, where=where, flagged=choosing.listed(flagged) if flagged else None),
+        choice=choosing.Choice(rules, key, where=where, flagged=listed(flagged) if flagged else None),
         now=now,
         settle_ns=int((options.seconds(given.settle, "bulk.settle") if settle is None else settle) * 1e9),
         container=container,
         workers=workers or os.cpu_count() or 1,
-        timeout=(options.seconds(given.timeout, "bulk.timeout") if timeout is None else timeout) or 600.0,
+        timeout=_bound(options.seconds(given.timeout, "bulk.timeout") if timeout is None else timeout),
         limit=limit,
         per_signature=per_signature,
         again=again,
@@ -236,6 +237,12 @@ def _on_spark(
         console.note("Spark sends records, and the key of its spills, between machines in the clear: docs/spark.md")
     cluster = Cluster(session=running, key_file=key_file, sizes=Sizes(partitions=partitions))
     return run_on_spark(order, listener, cluster)
+
+
+def _bound(seconds: float) -> float:
+    if not seconds:
+        raise UsageError("a trace must be given some time: --timeout, or bulk.timeout, is 0")
+    return seconds
 
 
 def _status(done: Run) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from extractor import normalise, read, ruleset, settings
-from extractor.bulk.choosing import listed
+from extractor.bulk.flagged import listed
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.calls import side_effecting
 from extractor.model.config import Wanted

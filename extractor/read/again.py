@@ -6,7 +6,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
 
 from extractor.errors import InputUnreadable
 from extractor.model.reading import Reading
@@ -63,7 +62,6 @@ def pieces(
     damaged: dict[int, InputUnreadable] | None = None,
     ledger: Heard | None = None,
     wanted: Collection[str] | None = None,
-    index_folder: Path | None = None,
 ) -> Iterator[Mapping[str, Sequence[Piece]]]:
     """Yield for each record of the sources its pieces by trace id, in one pass.
 
@@ -76,7 +74,6 @@ def pieces(
         limits=limits,
         ledger=heard,
         progress=progress,
-        index_folder=index_folder,
         container=container,
         damaged=damaged,
     )

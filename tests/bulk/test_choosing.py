@@ -7,7 +7,8 @@ import json
 import pytest
 
 from extractor import ruleset
-from extractor.bulk.choosing import Choice, listed, rule
+from extractor.bulk.choosing import Choice, rule
+from extractor.bulk.flagged import listed
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.span import Resource, Span, SpanEvent
 from extractor.redact import WorkspaceKey

@@ -318,6 +318,7 @@ def test_so_many_of_a_kind_are_kept(here, capsys):
         ["--all", "--where", "error"],
         ["--where", "errors"],
         ["--all", "--settle", "soon"],
+        ["--all", "--timeout", "0"],
         ["--flagged", "nothing"],
     ],
 )
