@@ -1,4 +1,4 @@
-"""Cases as a Parquet data set, for lakes and clusters: one row a case, with the very bytes of its files, and back."""
+"""Cases as a Parquet data set, for lakes: one row a case, with the very bytes of its files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extractor.assemble import incomplete
-from extractor.errors import InputUnreadable, ProofFailed, UsageError
-from extractor.model.case import Fixture
-from extractor.model.json import JsonValue, MalformedJson, parse
-from extractor.model.layout import CAPTURE, FIXTURE, PROVED, PROVENANCE, README, is_case_id
-from extractor.model.replayable import replayable
-from extractor.read.footer import Group, groups
-from extractor.read.parquet import MAGIC
-from extractor.verify import reopened
+from extractor.errors import UsageError
+from extractor.model.layout import CAPTURE, FIXTURE, PROVED, PROVENANCE, README
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,12 +23,6 @@ _FILES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 _PART_BYTES: Final = 64 << 20
 _PART_ROWS: Final = 5_000
-# What reading bears with: a cluster may write larger parts, not boundless ones.
-_GROUP_BYTES: Final = 1 << 30
-_FOOTER_BYTES: Final = 16 << 20
-_BATCH_BYTES: Final = 16 << 20
-_ROWS_AT_ONCE: Final = 64
-_TAIL: Final = 8  # the footer's length and the magic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,91 +149,6 @@ def _parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
         held += size
     if part or empty:
         yield part
-
-
-def read(folder: Path) -> Iterator[Row]:
-    """Yield the rows of a data set, part by part, whoever wrote it. Raises `InputUnreadable` for what is none, for bytes that are not those
-    of their digest, and for parts that declare more than honest ones hold.
-    """
-    parts = sorted(path for path in folder.glob("*.parquet") if path.name[0] not in "._")
-    if not parts:
-        raise InputUnreadable("there is no data set of cases")
-    for number, path in enumerate(parts, 1):
-        yield from _read_part(path, number)
-
-
-def _read_part(path: Path, number: int) -> Iterator[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        widest = max((group.plain_bytes // max(group.rows, 1) for group in _declared(path, number)), default=1)
-        with pq.ParquetFile(path, pre_buffer=False) as file:
-            at_once = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // max(widest, 1)))
-            for batch in file.iter_batches(at_once, columns=schema().names, use_threads=False):
-                if batch.nbytes > _GROUP_BYTES:
-                    raise _too_large(number)
-                yield from (_row(each, number) for each in batch.to_pylist())
-    except (OSError, pa.ArrowException, KeyError, ValueError, OverflowError, IndexError, MemoryError, RecursionError):
-        raise InputUnreadable(f"part {number} of the data set cannot be read") from None
-
-
-def _declared(path: Path, number: int) -> Sequence[Group]:
-    """Return what a part says of itself, read without pyarrow, which trusts it."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - _TAIL, 0))
-        tail = file.read(_TAIL)
-        length = int.from_bytes(tail[:4], "little")
-        if tail[4:] != MAGIC or length > size - _TAIL:
-            raise ValueError
-        if length > _FOOTER_BYTES:
-            raise _too_large(number)
-        file.seek(size - _TAIL - length)
-        found = groups(file.read(length))
-    if any(group.plain_bytes > _GROUP_BYTES for group in found):
-        raise _too_large(number)
-    return found
-
-
-def _too_large(number: int) -> InputUnreadable:
-    return InputUnreadable(f"part {number} of the data set expands beyond the bounds of an honest one")
-
-
-def _row(told: Mapping[str, object], number: int) -> Row:
-    files: dict[str, bytes] = {}
-    for column, name in _FILES.items():
-        content = told[column]
-        if content is None:
-            continue
-        if not isinstance(content, bytes) or hashlib.sha256(content).hexdigest() != told[f"{column}_sha256"]:
-            raise InputUnreadable(f"part {number} of the data set holds a file that is not that of its digest")
-        files[name] = content
-    case_id = told["case_id"]
-    if not isinstance(case_id, str) or not is_case_id(case_id) or not set(PROVED) <= files.keys():
-        raise InputUnreadable(f"part {number} of the data set holds a row that is no case")
-    return Row(case_id=case_id, trace_ref=str(told["trace_ref"]), files=files)
-
-
-def fixture(row: Row) -> Fixture:
-    """Return a row's case as one that may be stored: its sidecar speaks of these very bytes, and of this trace. Raises `ProofFailed`."""
-    files = {name: row.files[name] for name in PROVED}
-    try:
-        document, sidecar = parse(files[FIXTURE]), parse(files[PROVENANCE])
-        if not isinstance(document, dict) or document.get("case_id") != row.case_id:
-            raise ProofFailed([f"{FIXTURE} is another case than its row says"])
-        if row.trace_ref not in _trace_refs(sidecar):
-            raise ProofFailed([f"{PROVENANCE} speaks of another trace than its row"])
-        return reopened(files, row.case_id, incomplete=incomplete(document), replayable=replayable(document))
-    except MalformedJson:
-        raise ProofFailed([f"{FIXTURE} or {PROVENANCE} is no JSON"]) from None
-
-
-def _trace_refs(sidecar: JsonValue) -> Sequence[JsonValue]:
-    predicate = sidecar.get("predicate") if isinstance(sidecar, dict) else None
-    source = predicate.get("source") if isinstance(predicate, dict) else None
-    refs = source.get("trace_refs") if isinstance(source, dict) else None
-    return refs if isinstance(refs, list) else ()
 
 
 def standing(cases: Iterable[tuple[str, str]], quarantine: Path, *, capture: bool) -> Iterator[Row]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from extractor import pipeline
+from extractor import pipeline, verify
 from extractor.errors import ExtractFixtureError, InputUnreadable, ProofFailed, RedactionRefused, TraceNotFound
 from extractor.model.case import Fixture
 from extractor.model.config import RunConfig, Wanted
-from extractor.model.layout import CAPTURE
+from extractor.model.layout import CAPTURE, PROVED
 from extractor.model.reading import Reading
 from extractor.pipeline import Occasion
 from extractor.redact import WorkspaceKey
@@ -46,13 +46,41 @@ class Job:
         """Return the keyed digest by which sidecars and reports name a trace: 32 hex digits."""
         return keyed_digest(self.key.derive("trace-ref"), trace_id).hex()[:32]
 
+    def sealed(self, result: Result) -> Result:
+        """Return a result that may travel without its fixture."""
+        if result.fixture is None:
+            return result
+        return replace(
+            result, seal=verify.sealed(result.fixture, self.key.derive("proved"), trace_ref=result.trace_ref)
+        )
+
+    def opened(self, result: Result) -> Result:
+        """Return a result that was `sealed` elsewhere with its fixture; a dead one where the seal is not that of these bytes."""
+        if result.state != "made" or result.case_id is None:
+            return result
+        try:
+            fixture = verify.reopened(
+                {name: result.files[name] for name in PROVED if name in result.files},
+                result.seal,
+                self.key.derive("proved"),
+                case_id=result.case_id,
+                trace_ref=result.trace_ref,
+                incomplete=result.incomplete,
+                replayable=result.replayable,
+            )
+        except ProofFailed:
+            return Result(
+                trace_ref=result.trace_ref, state="dead", stage="verify", code="not_as_sealed", place=result.place
+            )
+        return replace(result, fixture=fixture)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """What came of one trace. ``made``: ``files`` are the four of its case, by name. ``dead``: ``stage`` and ``code`` say why there is none.
 
     No member holds anything of the trace but its keyed digest; ``place`` is where it begins (``file 1 record 17``). ``classes`` counts
-    redactions by entity, ``seconds`` is wall time.
+    redactions by entity, ``seconds`` is wall time. ``seal`` stands in for ``fixture`` where that does not travel: `verify.sealed`.
     """
 
     trace_ref: str
@@ -63,12 +91,14 @@ class Result:
     case_id: str | None = None
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     replayable: bool = False
+    incomplete: bool = False
     residuals: int = 0
     classes: Mapping[str, int] = field(default_factory=dict)
     signature: Signature | None = None
     source_bytes: int = 0
     spans: int = 0
     seconds: float = 0.0
+    seal: str | None = None
     fixture: Fixture | None = field(default=None, repr=False, compare=False)
 
 
@@ -109,6 +139,7 @@ def convert(
         case_id=fixture.case_id,
         files={**fixture.files, CAPTURE: made.capture},
         replayable=fixture.replayable,
+        incomplete=fixture.incomplete,
         residuals=len(fixture.proofs.residual),
         classes=told.classes,
         signature=told.signature,

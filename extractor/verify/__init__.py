@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..errors import LeakFound, ProofFailed, RelationBroken, StructureChanged
 from ..model.case import Fixture, Proofs, RedactedCase
 from ..model.json import JsonValue, MalformedJson, parse
-from ..model.layout import FIXTURE, PROVENANCE
+from ..model.layout import FIXTURE
 from ..ruleset import RuleSet
 from ._compare import Comparison
 from ._fold import fold
@@ -18,10 +18,11 @@ from ._places import policy
 from ._relations import RelationProof
 from ._residual import ResidualList
 from ._residual import texts as _texts
+from ._seals import reopened, sealed
 from ._segments import Finder
 from ._settle import hint
 
-__all__ = ["prove", "reopened", "seal", "texts"]
+__all__ = ["prove", "reopened", "seal", "sealed", "texts"]
 
 
 def prove(redacted: RedactedCase, sources: Sequence[JsonValue], files: Mapping[str, bytes], rules: RuleSet) -> Proofs:
@@ -84,23 +85,6 @@ def seal(  # the parts of a fixture
         raise ProofFailed([f"{FIXTURE} was never proved"])
     rest = {name: content for name, content in files.items() if name not in proofs.digests}
     _search(redacted, rest, ours=(case_id,))
-    return Fixture(case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable)
-
-
-def reopened(files: Mapping[str, bytes], case_id: str, *, incomplete: bool, replayable: bool) -> Fixture:
-    """Return a fixture that was proved in another process, by its sidecar, which names the digest of fixture.json.
-
-    Its proofs are those that the sidecar tells; none is repeated, since the originals are not here. Raises `ProofFailed` where the
-    sidecar speaks of other bytes.
-    """
-    sidecar = parse(files[PROVENANCE]) if PROVENANCE in files else None
-    subjects = sidecar.get("subject") if isinstance(sidecar, dict) else None
-    digest = hashlib.sha256(files.get(FIXTURE, b"")).hexdigest()
-    if not isinstance(subjects, list) or {"name": FIXTURE, "digest": {"sha256": digest}} not in subjects:
-        raise ProofFailed([f"{FIXTURE} is not the file that was proved"])
-    proofs = Proofs(
-        known_values=0, leaks=0, residual=(), classes=0, occurrences=0, preserved=0, digests={FIXTURE: digest}
-    )
     return Fixture(case_id=case_id, files=dict(files), proofs=proofs, incomplete=incomplete, replayable=replayable)
 
 

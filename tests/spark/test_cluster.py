@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.parquet as pq
 import pytest
 
 from extractor import pipeline, ruleset
-from extractor.bulk import dataset
 from extractor.bulk.one import Job, Result
 from extractor.bulk.spark import session as spark_session
 from extractor.bulk.spark.engine import Sizes, Spark, Terms
@@ -292,9 +292,9 @@ def test_the_command_writes_on_a_cluster_what_it_writes_on_one_machine(
         for place in ("cluster", "machine")
     }
     assert stored["cluster"] == stored["machine"] != {}
-    assert {f"{row.case_id}/fixture.json": row.files["fixture.json"] for row in dataset.read(tmp_path / "lake")} == {
-        name: content for name, content in stored["cluster"].items() if name.endswith("/fixture.json")
-    }
+    assert {
+        f"{row['case_id']}/fixture.json": row["fixture"] for row in pq.read_table(tmp_path / "lake").to_pylist()
+    } == {name: content for name, content in stored["cluster"].items() if name.endswith("/fixture.json")}
     assert run([*asked, "cluster", "--engine", "spark"]) == 5
     again = json.loads(capsys.readouterr().out)
     assert again["passed"]["known"] == sum(count for name, count in there["outcomes"].items() if name != "dead")

@@ -6,7 +6,7 @@ import pytest
 
 from extractor.errors import LeakFound, ProofFailed
 from extractor.model.json import pretty
-from extractor.verify import prove, seal
+from extractor.verify import prove, reopened, seal, sealed
 
 from .cases import RULES, redacted_case
 
@@ -56,3 +56,45 @@ def test_nothing_to_prove_against_is_no_proof(original, document):
         prove(redacted, [original], {"README.md": b"x"}, RULES)
     with pytest.raises(ProofFailed):
         prove(redacted, [original], {"fixture.json": b"{"}, RULES)
+
+
+KEY = bytes(range(32))
+
+
+def again(fixture, files=None, key=KEY, **other):
+    said = {"case_id": CASE, "trace_ref": "a" * 32, "incomplete": True, "replayable": True, **other}
+    shut = said.pop("seal", sealed(fixture, KEY, trace_ref="a" * 32))
+    return reopened(files or fixture.files, shut, key, **said)
+
+
+def test_a_sealed_fixture_is_the_same_elsewhere(proved):
+    fixture = finish(proved)
+    opened = again(fixture)
+    assert opened.files == fixture.files
+    assert (opened.case_id, opened.incomplete, opened.replayable) == (CASE, True, True)
+
+
+@pytest.mark.parametrize("name", ["fixture.json", "README.md", "provenance.json"])
+def test_a_seal_speaks_of_every_byte(proved, name):
+    fixture = finish(proved)
+    with pytest.raises(ProofFailed, match="not the case that was proved"):
+        again(fixture, {**fixture.files, name: fixture.files[name] + b" "})
+    with pytest.raises(ProofFailed):
+        again(fixture, {other: content for other, content in fixture.files.items() if other != name})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"key": bytes(32)},
+        {"trace_ref": "b" * 32},
+        {"case_id": CASE[:-1] + "e"},
+        {"incomplete": False},
+        {"replayable": False},
+        {"seal": None},
+        {"seal": "0" * 64},
+    ],
+)
+def test_a_seal_speaks_of_case_trace_and_state_under_one_key(proved, other):
+    with pytest.raises(ProofFailed):
+        again(finish(proved), **other)

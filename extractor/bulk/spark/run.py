@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extractor import review
-from extractor.bulk import dataset, journal
-from extractor.bulk.one import Result
+from extractor.bulk import journal
 from extractor.bulk.run import Chosen, Clock, Committing, Listener, Order, Run, own
 
 from .engine import Sizes, Spark, Terms
@@ -48,9 +47,9 @@ def run(order: Order, listener: Listener, cluster: Cluster) -> Run:
         failed = 0
         listener.converting(0, len(wanted), 0)
         terms = Terms(job=order.job, key_file=cluster.key_file, occasion=order.occasion)
-        for done, result in enumerate(engine.convert(export, wanted, terms), 1):
+        for done, result in enumerate(map(order.job.opened, engine.convert(export, wanted, terms)), 1):
             failed += result.state == "dead"
-            committing.take(_storable(result))
+            committing.take(result)
             listener.converting(done, len(wanted), failed)
         committing.finish()
         clock.lap("converting")
@@ -68,11 +67,3 @@ def run(order: Order, listener: Listener, cluster: Cluster) -> Run:
             damaged=len(export.unreadable),
             seconds=clock.laps,
         )
-
-
-def _storable(result: Result) -> Result:
-    """Return a result with the fixture that its files are: what proved it stayed on the executor."""
-    if result.state != "made" or result.case_id is None:
-        return result
-    row = dataset.Row(case_id=result.case_id, trace_ref=result.trace_ref, files=result.files)
-    return replace(result, fixture=dataset.fixture(row))

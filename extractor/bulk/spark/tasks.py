@@ -138,7 +138,7 @@ def case(sent: Sent[Order], table: pa.Table) -> pa.Table:
             limits=order.limits,
             damaged=order.unreadable,
         )
-        return rows.results([(key, _made(order, gathered))])
+        return rows.results([(key, _job(order).sealed(_made(order, gathered)))])
 
 
 def _parts(reading: Reading, batches: Iterator[pa.RecordBatch]) -> Iterator[Part]:
