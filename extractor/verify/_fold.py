@@ -54,6 +54,15 @@ def squeeze(folded: str) -> str:
     return _UNWRITTEN.sub("", folded)
 
 
+def stands_apart(text: str, place: int) -> bool:
+    """Say whether a word begins or ends at a place of the squeezed text, counted in its letters and digits."""
+    seen = view(text)
+    written = [at for at, char in enumerate(seen.folded) if not _UNWRITTEN.match(char)]
+    if not 0 < place < len(written):
+        return True
+    return written[place] - written[place - 1] > 1 or _edge(seen.shape, written[place])
+
+
 def is_token(shape: str, start: int, end: int) -> bool:
     """Say whether ``shape[start:end]`` is delimited by non-alphanumerics or a change of case or of digit class."""
     return _edge(shape, start) and _edge(shape, end)

@@ -14,7 +14,7 @@ from ..model.json import JsonValue
 from ..ruleset import vocabulary
 from ._calendar import dates_something
 from ._decode import container, joined, layers
-from ._fold import View, fold, is_token, squeeze, view
+from ._fold import View, fold, is_token, squeeze, stands_apart, view
 from ._forms import Match, forms
 from ._places import Leaf, Place, Policy, arrays, is_digest, is_generated, walk
 
@@ -162,11 +162,18 @@ class LeakProof:
         if self._automaton is None or not ends:
             return
         whole = "".join(text for _, text in texts)
-        for number, start, _ in self._automaton.find_matches_as_indexes(whole, overlapping=True):
+        for number, start, end in self._automaton.find_matches_as_indexes(whole, overlapping=True):
             for index, match in self._patterns[self._names[number]]:
-                if match is Match.SQUEEZED:
-                    leaf = texts[bisect_right(ends, start)][0]
-                    self._fault(index, f"{file} {leaf.place.text}", match.value)
+                if match is not Match.SQUEEZED:
+                    continue
+                first, last = bisect_right(ends, start), bisect_right(ends, end - 1)
+                begins = start - (ends[first - 1] if first else 0)
+                stops = end - (ends[last - 1] if last else 0)
+                # Neighbouring words hold any name by chance, from the middle of one to the middle of another; those of a secret do not.
+                if self.known[index].secret or (
+                    stands_apart(texts[first][0].text, begins) and stands_apart(texts[last][0].text, stops)
+                ):
+                    self._fault(index, f"{file} {texts[first][0].place.text}", match.value)
 
     def _fault(self, index: int, place: str, how: str) -> None:
         value = self.known[index]

@@ -252,6 +252,31 @@ def test_a_value_is_found_across_pieces(original, document, value):
         run(original, document)
 
 
+SPREAD = KnownValue(text="Torandedan", entity="PERSON", rule="test")
+
+
+@pytest.mark.parametrize(
+    ("said", "leaks"),
+    [
+        ("Orbit Orandedan was here", False),  # words that hold its letters by chance
+        ("Tor andedanish", False),
+        ("T o r a n d e d a n", True),
+        ("(tor-ande/dan)", True),
+        ("sirTorande dan7", True),
+        (["Toran", "dedan"], True),
+        ("orbitorandedan", True),
+    ],
+)
+def test_letters_spread_over_pieces_begin_and_end_with_words(original, document, said, leaks):
+    for each in (original, document):
+        each["tool_events"][0]["outcome"]["value"]["note"] = copy.deepcopy(said)
+    if leaks:
+        with pytest.raises(LeakFound):
+            run(original, document, known=known_values(SPREAD))
+    else:
+        assert run(original, document, known=known_values(SPREAD)).leaks == 0
+
+
 def test_numbers_that_we_made_are_exempt_by_place(original, document):
     assert original["tool_events"][0]["timing"]["end_ms"] == 19122
     assert run(original, document).leaks == 0
