@@ -13,6 +13,7 @@ ExtractFixtureError                exit
 ├── RedactionRefused                5   something could not be redacted with certainty
 │   └── ModelChanged                the language model's files are not the pinned ones
 ├── InputUnreadable                 6   a source cannot be read, or holds no span
+│   └── InputChanged                    its bytes are no longer those that were read before
 ├── ValidationFailed                1   a fixture, sidecar or rule does not fit its schema
 ├── CaseExists                      1   another case stands where this one would be written
 ├── ApprovalRefused                 1   the case, or the reviewer, is not fit for this decision
@@ -115,6 +116,10 @@ class InputUnreadable(ExtractFixtureError):
     """A source cannot be opened or parsed, breaks a bound, or holds no span at all."""
 
     exit_status = 6
+
+
+class InputChanged(InputUnreadable):
+    """A source was written over while it was read."""
 
 
 class ValidationFailed(ExtractFixtureError):

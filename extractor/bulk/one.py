@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from extractor import pipeline, verify
-from extractor.errors import ExtractFixtureError, InputUnreadable, ProofFailed, RedactionRefused, TraceNotFound
+from extractor.errors import (
+    ExtractFixtureError,
+    InputChanged,
+    InputUnreadable,
+    ProofFailed,
+    RedactionRefused,
+    TraceNotFound,
+)
 from extractor.model.case import Fixture
 from extractor.model.config import RunConfig, Wanted
 from extractor.model.layout import CAPTURE, PROVED
@@ -28,6 +35,7 @@ _PACKAGE: Final = str(Path(pipeline.__file__).parent)
 _STAGES: Final = frozenset({"read", "normalise", "select", "assemble", "redact", "verify", "write"})
 _CODES: Final[tuple[tuple[type[Exception], str, str], ...]] = (
     (TraceNotFound, "read", "no_span"),
+    (InputChanged, "read", "file_changed"),
     (InputUnreadable, "read", "unreadable"),
     (ProofFailed, "verify", "proof_failed"),
     (RedactionRefused, "redact", "redaction_refused"),

@@ -32,7 +32,7 @@ create table trace (
   id text primary key, start integer, end integer, spans integer, errors integer, bits integer, bytes integer
 ) without rowid;
 create table piece (
-  trace text, source integer, number integer, part integer, start integer, end integer, form text, sought integer,
+  trace text, source integer, number integer, part integer, start integer, end integer, form text, sought integer, digest text,
   kept_start integer, kept_end integer, kept_number integer, primary key (trace, source, number, part)
 ) without rowid;
 """
@@ -83,16 +83,18 @@ class Plan:
         """Return where every record stands that says something of a trace, in the order of sources and records."""
         with closing(_opened(self.path)) as base:
             rows = base.execute(
-                "select source, number, start, end, form, sought, kept_start, kept_end, kept_number from piece"
+                "select source, number, start, end, form, sought, digest, kept_start, kept_end, kept_number from piece"
                 " where trace = ? order by source, number, part",
                 (trace_id,),
             ).fetchall()
         return [
             (
-                Place(source=source, number=number, start=start, end=end, form=form, sought=bool(sought)),
+                Place(
+                    source=source, number=number, start=start, end=end, form=form, sought=bool(sought), digest=digest
+                ),
                 None if first is None else Kept(first, last, count),
             )
-            for source, number, start, end, form, sought, first, last, count in rows
+            for source, number, start, end, form, sought, digest, first, last, count in rows
         ]
 
     def place(self, trace_id: str) -> str:
@@ -214,7 +216,7 @@ class _Making:
 
     def _put(self) -> None:
         self._base.executemany(_TAKEN, self._rows.traces)
-        self._base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows.pieces)
+        self._base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows.pieces)
         self._rows = _Rows()
 
     def _add(self, trace_id: str, parts: Sequence[Piece], *, listed: bool) -> None:
@@ -243,7 +245,8 @@ def _counted(trace_id: str, piece: Piece, bits: int, *, first: bool) -> tuple[st
 
 def _placed(trace_id: str, part: int, place: Place, kept: Kept | None) -> tuple[str | int | None, ...]:
     aside = (None, None, None) if kept is None else (kept.start, kept.end, kept.number)
-    return (trace_id, place.source, place.number, part, place.start, place.end, place.form, int(place.sought), *aside)
+    stands = (place.source, place.number, part, place.start, place.end, place.form, int(place.sought), place.digest)
+    return (trace_id, *stands, *aside)
 
 
 def _digest(source: Source) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from extractor.errors import InputUnreadable
+from extractor.errors import InputChanged, InputUnreadable
 from extractor.read import Limits
 from extractor.read.inflate import CountedFile, chunks, compression
 
@@ -94,7 +94,7 @@ def opened(source: str) -> Iterator[Source]:
         yield Source(stream=file, file=file if again else None)
         after = os.fstat(file.fileno())
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise InputUnreadable("the source changed while it was read")
+            raise InputChanged("the source changed while it was read")
 
 
 class _Arriving:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import groupby
 
-from extractor.errors import InputUnreadable
+from extractor.errors import InputChanged, InputUnreadable
 from extractor.model.reading import Reading
 from extractor.model.span import Span
 
@@ -27,7 +28,8 @@ _KEPT = 32 << 20  # bytes of records that are kept parsed, which takes about ten
 class Place:
     """Where a record stands: source and record, numbered from 1, and its ``[start, end)`` bytes of the plain file.
 
-    ``sought`` says that the stored file's own bytes there are the record: not so in what is compressed, or a table.
+    ``sought`` says that the stored file's own bytes there are the record: not so in what is compressed, or a table. Then ``digest``
+    is theirs (BLAKE2b of 64 bits, hex), by which a record that was written over since is noticed.
     """
 
     source: int
@@ -36,6 +38,7 @@ class Place:
     end: int
     form: Form
     sought: bool
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +98,15 @@ def by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequen
 
 def _piece(hit: Hit, trace_id: str, notes: tuple[Entry, ...]) -> Piece:
     frame = hit.frame
+    sought = hit.source.path is not None and "+" not in hit.container and not frame.made
     place = Place(
         source=hit.source.number,
         number=frame.number,
         start=frame.start,
         end=frame.end,
         form=frame.form,
-        sought=hit.source.path is not None and "+" not in hit.container and not frame.made,
+        sought=sought,
+        digest=_digest(frame.data) if sought else "",
     )
     return Piece(
         place=place,
@@ -110,6 +115,10 @@ def _piece(hit: Hit, trace_id: str, notes: tuple[Entry, ...]) -> Piece:
         attachments=tuple(told for told in hit.attachments if told.trace_id == trace_id),
         notes=notes,
     )
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
 
 
 class Records:
@@ -123,15 +132,13 @@ class Records:
         self._size = 0
 
     def pieces(self, trace_id: str, place: Place) -> Sequence[Piece]:
-        """Return what the record at a place says of a trace. Raises `InputUnreadable` where it no longer stands there."""
+        """Return what the record at a place says of a trace. Raises `InputChanged` where it no longer stands there."""
         if place in self._kept:
             self._kept.move_to_end(place)
         else:
             self._keep(place, self._read(place))
-        found = self._kept[place].get(trace_id)
-        if found is None:
-            raise InputUnreadable(f"file {place.source} changed while it was read")
-        return found
+        # A record whose bytes are the same says the same.
+        return self._kept[place][trace_id]
 
     def _keep(self, place: Place, found: Mapping[str, Sequence[Piece]]) -> None:
         self._kept[place] = found
@@ -145,6 +152,8 @@ class Records:
         with source.open() as file:
             file.seek(place.start)
             data = file.read(place.end - place.start)
+        if _digest(data) != place.digest:
+            raise InputChanged(f"file {place.source} changed while it was read")
         heard = Heard(shown=self._limits.places)
         scanner = Scanner(sources=(source,), limits=self._limits, ledger=heard, container=self._container)
         frame = Frame(number=place.number, start=place.start, end=place.end, form=place.form, data=data)

@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 
 from extractor import read
-from extractor.errors import InputUnreadable
+from extractor.errors import InputChanged
 from extractor.model.config import Wanted
 
 from .build import OTHER, TRACE, every_container, lines, request, rich, span
@@ -65,14 +65,23 @@ def test_linked_traces_and_records_that_others_share(tmp_path, present):
         same(found, expected)
 
 
-def test_a_file_that_changed_is_told(tmp_path):
+@pytest.mark.parametrize("now", [span(1, trace_id=OTHER), span(1, name="tool.other"), span(4)])
+def test_a_record_that_was_written_over_is_told(tmp_path, now):
     file = tmp_path / "export.jsonl"
     file.write_bytes(lines([request(span(1)), request(span(2))]))
     sources, found = passed_over(file)
-    file.write_bytes(lines([request(span(1, trace_id=OTHER)), request(span(2))]))
+    file.write_bytes(lines([request(now), request(span(2))]))
     records = read.Records(sources, LIMITS)
-    with pytest.raises(InputUnreadable, match="file 1 changed while it was read"):
+    with pytest.raises(InputChanged, match="file 1 changed while it was read"):
         records.pieces(TRACE, found[TRACE][0].place)
+
+
+def test_a_file_that_only_grew_is_as_it_was(tmp_path):
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(lines([request(span(1))]))
+    sources, found = passed_over(file)
+    file.write_bytes(lines([request(span(1)), request(span(2))]))
+    assert read.Records(sources, LIMITS).pieces(TRACE, found[TRACE][0].place)
 
 
 def test_few_records_are_kept(tmp_path, monkeypatch):
