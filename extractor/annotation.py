@@ -18,7 +18,7 @@ from .model.json import JsonValue, leaves, number, pretty
 from .model.layout import FIXTURE, PROVENANCE, README
 from .model.reading import Reading
 from .model.replayable import replayable
-from .model.selection import Selection
+from .model.selection import NOTHING_SELECTED
 from .model.trace import Subject, Trace
 from .redact import WorkspaceKey, recalled, redact
 from .ruleset import RuleSet
@@ -32,7 +32,6 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 _LONG = 5
 _Scalar: TypeAlias = tuple[str, str]
 """A member's name, and the text or the number's spelling that is its value."""
-_NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _NO_TRACE = Trace(trace_ids=(), spans=(), steps=(), subject=Subject(), dialects=())
 
 
@@ -125,7 +124,7 @@ def told_members(
 
     ``known`` of the redaction are the originals among what was typed: what stands in the case has been proved to be none.
     """
-    empty = Case(document=typed, trace=_NO_TRACE, selection=_NOBODY, reading=Reading(spans=()))
+    empty = Case(document=typed, trace=_NO_TRACE, selection=NOTHING_SELECTED, reading=Reading(spans=()))
     texts = [leaf for _, leaf in leaves(typed) if isinstance(leaf, str)]
     also = recalled(texts, now.known, key, now.scope)
     redacted = redact(empty, rules, replace(config, scope=now.scope), key, also=also)

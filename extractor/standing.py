@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import InputUnreadable, UsageError, WorkspaceKeyError
-from .model.case import Document
+from .model.case import Document, KnownValue, RedactedCase
 from .model.json import JsonValue, MalformedJson, parse
 from .model.layout import CAPTURE, CONTROLS, FIXTURE, PROVENANCE, QUARANTINE
+from .model.selection import NOTHING_SELECTED
 from .redact import WorkspaceKey
 from .validate import validate_case
 
@@ -42,6 +43,24 @@ class Standing:
         """What the case remembers of its known values; nothing in a case that was written without."""
         capture = parse(self.capture)
         return capture.get("known") if isinstance(capture, dict) else None
+
+    def redacted(self, document: Document, known: tuple[KnownValue, ...] = ()) -> RedactedCase:
+        """Return a document in the place of this one, as a proof takes it: nothing of it was typed or replaced since.
+
+        ``known`` are the values that it must not hold, so far as it may.
+        """
+        return RedactedCase(
+            document=document,
+            original=document,
+            known=known,
+            counts=(),
+            selection=NOTHING_SELECTED,
+            becomes={},
+            span_ids={},
+            trace_refs=(),
+            scope=self.scope,
+            key_id=self.key_id,
+        )
 
     def _redaction(self, name: str) -> str:
         redaction = self.predicate.get("redaction")

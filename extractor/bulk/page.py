@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
+
+from extractor.model.markup import as_html
 
 from .reports import PASSED, Report
 from .units import counted, size, span_of_time
@@ -76,7 +76,7 @@ def _summary(report: Report) -> Iterator[str]:
     meaning = _STATUS.get(report.exit_status)
     yield f": {meaning}.</p>\n" if meaning else ".</p>\n"
     resumed = ", resumed" if run.resumed_after else ""
-    yield f"<p>Run {run.number}{resumed}, of {_text(run.began)}, {_text(run.engine)}, {counted(run.workers, 'worker')}.</p>\n"
+    yield f"<p>Run {run.number}{resumed}, of {as_html(run.began)}, {as_html(run.engine)}, {counted(run.workers, 'worker')}.</p>\n"
     if report.unaccounted:
         yield f'<p class="alert">{counted(report.unaccounted, "trace")} of the sources have neither an outcome nor a reason: '
         yield "this report is not to be trusted.</p>\n"
@@ -155,17 +155,11 @@ def _table(
         return
     right = frozenset(range(plain, len(heads)) if numbers is None else numbers)
     shape = [' class="n"' if column in right else "" for column in range(len(heads))]
-    yield f'<h2>{_text(title)}</h2>\n<div class="wide" tabindex="0" role="region" aria-label="{_text(title)}">\n<table>\n<thead><tr>'
-    yield from (f'<th scope="col"{css}>{_text(head)}</th>' for head, css in zip(heads, shape, strict=True))
+    yield f'<h2>{as_html(title)}</h2>\n<div class="wide" tabindex="0" role="region" aria-label="{as_html(title)}">\n<table>\n<thead><tr>'
+    yield from (f'<th scope="col"{css}>{as_html(head)}</th>' for head, css in zip(heads, shape, strict=True))
     yield "</tr></thead>\n<tbody>\n"
     for first, *rest in listed:
-        yield f'<tr><th scope="row">{_text(first)}</th>'
-        yield from (f"<td{css}>{_text(each)}</td>" for each, css in zip(rest, shape[1:], strict=True))
+        yield f'<tr><th scope="row">{as_html(first)}</th>'
+        yield from (f"<td{css}>{as_html(each)}</td>" for each, css in zip(rest, shape[1:], strict=True))
         yield "</tr>\n"
     yield "</tbody>\n</table>\n</div>\n"
-
-
-def _text(text: str) -> str:
-    """Return text as HTML text or a quoted attribute, without controls or marks that turn its direction."""
-    plain = "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return html.escape(plain, quote=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from extractor.model.json import JsonValue
+from extractor.model.markup import as_html
 
 from .matrix import Cell, Line, Matrix
 
@@ -99,28 +98,29 @@ def _page(told: Matrix, not_proved: Sequence[str]) -> Iterator[str]:
     if told.toothless:
         yield "<h2>Checks that no mutation rejects</h2>\n<ul>\n"
         yield from (
-            f"<li><code>{_text(each.check)}</code>: {_text(each.toothless or '')}</li>\n" for each in told.toothless
+            f"<li><code>{as_html(each.check)}</code>: {as_html(each.toothless or '')}</li>\n" for each in told.toothless
         )
         yield "</ul>\n"
     yield '<div class="wide" tabindex="0" role="region" aria-label="Matrix">\n<table>\n<thead>\n<tr><th scope="col">check</th>'
     yield from (
-        f'<th scope="col" title="{_text(each.said)}"><span>{_text(each.name)}</span></th>' for each in told.mutations
+        f'<th scope="col" title="{as_html(each.said)}"><span>{as_html(each.name)}</span></th>'
+        for each in told.mutations
     )
     yield "</tr>\n</thead>\n<tbody>\n"
     for each in told.lines:
         row = ' class="toothless"' if each.toothless else ""
-        yield f'<tr{row}><th scope="row">{_text(each.check)}</th>'
+        yield f'<tr{row}><th scope="row">{as_html(each.check)}</th>'
         yield from (_cell(cell) for cell in _cells(each, told))
         yield "</tr>\n"
-    yield f"</tbody>\n</table>\n</div>\n<p>{_text(LEGEND)}</p>\n"
+    yield f"</tbody>\n</table>\n</div>\n<p>{as_html(LEGEND)}</p>\n"
     remarks = [(each.check, text) for each in told.lines if not each.toothless for text in _remarks(each)]
-    yield from _list("Remarks", [f"<code>{_text(check)}</code>: {_text(text)}" for check, text in remarks])
+    yield from _list("Remarks", [f"<code>{as_html(check)}</code>: {as_html(text)}" for check, text in remarks])
     mutations = [
-        f"<code>{_text(each.name)}</code>: {_text(each.said)}{_text(_absence(told, each.name))}"
+        f"<code>{as_html(each.name)}</code>: {as_html(each.said)}{as_html(_absence(told, each.name))}"
         for each in told.mutations
     ]
     yield from _list("Mutations", mutations)
-    yield from _list("Not proved", [_text(text) for text in not_proved])
+    yield from _list("Not proved", [as_html(text) for text in not_proved])
     yield "</body>\n</html>\n"
 
 
@@ -155,9 +155,3 @@ def _absence(told: Matrix, name: str) -> str:
     if name in told.absent:
         return f"  (applied to no record: {told.absent[name]})"
     return f"  ({told.left_out[name]} more variants left out)" if name in told.left_out else ""
-
-
-def _text(text: str) -> str:
-    """Return text as HTML text or a quoted attribute: marked up nowhere, without controls or marks that turn its direction."""
-    plain = "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return html.escape(plain, quote=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from extractor.errors import UsageError
+from extractor.model.project_table import nearest_table
 
 from .declaring import Check, checks_of
-
-_FILES: Final = (("extract-fixture.toml", ()), ("pyproject.toml", ("tool", "extract-fixture")))
 
 
 def project_checks(*starts: Path) -> tuple[Check, ...]:
@@ -28,12 +26,13 @@ def project_checks(*starts: Path) -> tuple[Check, ...]:
 
 def checking_modules(*starts: Path) -> tuple[tuple[str, ...], Path]:
     """Return the modules that the nearest table names, and the folder of its file. Raises `UsageError`."""
-    found = next((each for start in starts or (Path.cwd(),) if (each := _nearest(start))), None)
+    found = next(
+        (each for start in starts or (Path.cwd(),) if (each := nearest_table(start.resolve(), "checks"))), None
+    )
     if found is None:
         hint = "[tool.extract-fixture.checks] module names the module of checks"
         raise UsageError("no project here says which module holds its checks", hint=hint)
-    table, folder = found
-    return _modules(table), folder
+    return _modules(found.members), found.file.parent
 
 
 def known_drift(start: Path | None = None) -> frozenset[tuple[str, str]]:
@@ -41,19 +40,8 @@ def known_drift(start: Path | None = None) -> frozenset[tuple[str, str]]:
 
     An incident may be the very call of a tool that never existed. Raises `UsageError` for a list of anything else.
     """
-    found = _nearest(start or Path.cwd())
-    return frozenset(_pairs(found[0].get("known_drift", []))) if found else frozenset()
-
-
-def _nearest(start: Path) -> tuple[Mapping[str, Any], Path] | None:
-    """Return the nearest table upwards from a folder, and the folder of its file."""
-    start = start.resolve()
-    for folder in (start, *start.parents):
-        for name, way in _FILES:
-            table = _table(folder / name, way)
-            if table is not None:
-                return table, folder
-    return None
+    found = nearest_table((start or Path.cwd()).resolve(), "checks")
+    return frozenset(_pairs(found.members.get("known_drift", []))) if found else frozenset()
 
 
 def _pairs(told: object) -> Iterator[tuple[str, str]]:
@@ -71,15 +59,3 @@ def _modules(table: Mapping[str, Any]) -> tuple[str, ...]:
     if "module" in table and "modules" in table:
         raise UsageError("checks.module and checks.modules say the same twice")
     return tuple(told)
-
-
-def _table(file: Path, way: tuple[str, ...]) -> Mapping[str, Any] | None:
-    try:
-        table: Any = tomllib.loads(file.read_text("utf-8"))
-    except OSError:
-        return None
-    except ValueError:
-        raise UsageError(f"{file.name} is no TOML") from None
-    for name in (*way, "checks"):
-        table = table.get(name) if isinstance(table, dict) else None
-    return table if isinstance(table, dict) else None

@@ -12,7 +12,6 @@ from ..model.case import Document, Fixture, KnownValue, RedactedCase
 from ..model.json import JsonValue, parse, pretty
 from ..model.layout import CAPTURE, FIXTURE, PROVENANCE, README
 from ..model.replayable import replayable
-from ..model.selection import Selection
 from ..redact import WorkspaceKey, recalled
 from ..replay.fixture_check import structural_problems
 from ..ruleset import RuleSet
@@ -24,7 +23,6 @@ from .faithful import relation_faults, structure_faults
 from .project import Reduced
 from .sidecar import restated
 
-_NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _SEAM = 80  # characters on either side of a place where texts meet
 
 
@@ -90,18 +88,7 @@ class Prover:
         """Return what a search for leaks needs: the remembered values that new texts hold and the case did not."""
         new = [text for text in (*_texts(document), *readme.decode("utf-8").splitlines()) if text not in self._own]
         known = {value.text: value for value in self._recalled(new) if value.text not in self._excused}
-        return RedactedCase(
-            document=document,
-            original=document,
-            known=tuple(known[text] for text in sorted(known)),
-            counts=(),
-            selection=_NOBODY,
-            becomes={},
-            span_ids={},
-            trace_refs=(),
-            scope=self.standing.scope,
-            key_id=self.key.key_id,
-        )
+        return self.standing.redacted(document, tuple(known[text] for text in sorted(known)))
 
     def _recalled(self, told: Iterable[str]) -> Sequence[KnownValue]:
         """Return the remembered values in texts; a text that held none is searched once."""

@@ -48,3 +48,7 @@ class Selection:
     def kept(self) -> frozenset[str]:
         """The ids of kept spans."""
         return frozenset(decision.span_id for decision in self.decisions if decision.kept)
+
+
+NOTHING_SELECTED = Selection(boundary="", boundary_reason="", decisions=())
+"""The selection of a document that comes from no trace."""

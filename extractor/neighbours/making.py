@@ -18,7 +18,7 @@ from ..standing import Standing, owner_of, standing
 from .calls import Call, boundary_tool, call, outcome
 from .instants import at, instants, slug
 from .outcomes import answered_otherwise
-from .proving import digest, loose, proved
+from .proving import digest, proved
 from .told import KINDS, Derived, Kind, Plan, Told
 
 _LONGEST = 100
@@ -108,7 +108,7 @@ def _made(
         redacted = replace(redacted, document=after.document, original=before.document)
     else:
         after = _derived(plan, now.document, about, Told())
-        redacted = loose(after.document, now, key)
+        redacted = now.redacted(after.document)
     # A control in which people have said what is right is never made anew over their word.
     generated = _derived(plan, now.document, about, Told()) if plan.kind == "time" and typed else after
     control: JsonValue = {

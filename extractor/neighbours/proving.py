@@ -17,7 +17,6 @@ from ..model.case import Document, Fixture, KnownValue, RedactedCase
 from ..model.json import JsonValue, leaves, parse, pretty
 from ..model.layout import CAPTURE, FIXTURE, PROVENANCE, README
 from ..model.replayable import replayable
-from ..model.selection import Selection
 from ..redact import WorkspaceKey, recalled
 from ..replay.fixture_check import structural_problems
 from ..ruleset import RuleSet
@@ -27,25 +26,8 @@ from ..verify import prove, seal, texts
 from ..write import Notices, render_fixture, render_readme
 
 GONE = "not_in_control"
-_NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _SEAM = 80  # characters on either side of a place where texts meet
 _UNSAID = "expected.prohibited_claims must name the incident boundary"
-
-
-def loose(document: Document, standing: Standing, key: WorkspaceKey) -> RedactedCase:
-    """Return a document of which nothing was typed, as the proof takes it."""
-    return RedactedCase(
-        document=document,
-        original=document,
-        known=(),
-        counts=(),
-        selection=_NOBODY,
-        becomes={},
-        span_ids={},
-        trace_refs=(),
-        scope=standing.scope,
-        key_id=key.key_id,
-    )
 
 
 def proved(

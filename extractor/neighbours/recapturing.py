@@ -14,7 +14,7 @@ from ..pipeline import Extraction
 from ..redact import WorkspaceKey
 from ..ruleset import RuleSet
 from ..standing import Standing
-from .proving import digest, loose, proved
+from .proving import digest, proved
 
 _CARRIED = ("incident_id", "adapter", "lane")
 
@@ -52,7 +52,7 @@ def recapture(
         "version": version + 1 if isinstance(version, int) else 2,
     }
     whole = project(merged, [piece for level in levels(merged) for piece in level.order])
-    return proved(loose(whole.document, now, key), {}, now, {"recapture": told}, rules, key, kept=whole.kept)
+    return proved(now.redacted(whole.document), {}, now, {"recapture": told}, rules, key, kept=whole.kept)
 
 
 def require_same_input(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> None:

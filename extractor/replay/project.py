@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from extractor.errors import UsageError
+from extractor.model.project_table import nearest_table
 
 from .guard import Allow, Clock
 
-_FILES = (("extract-fixture.toml", ()), ("pyproject.toml", ("tool", "extract-fixture")))
 _KNOWN = frozenset({"checks", "adapters", "templates", "entrypoint", "version", "clock", "hosts", "children"})
 
 
@@ -41,12 +40,8 @@ def project_at(start: Path) -> Project:
 
     Raises `UsageError` for a table that is not understood and for code that cannot be imported; all faults at once.
     """
-    for folder in (start, *start.parents):
-        for name, way in _FILES:
-            table = _table(folder / name, way)
-            if table is not None and isinstance(table.get("replay"), dict):
-                return _project(table["replay"], folder, name)
-    return Project()
+    found = nearest_table(start, "replay")
+    return Project() if found is None else _project(found.members, found.file.parent, found.file.name)
 
 
 def resolve(place: str, folder: Path | None = None) -> Callable[..., Any]:
@@ -65,18 +60,6 @@ def resolve(place: str, folder: Path | None = None) -> Callable[..., Any]:
     if not callable(found):
         raise UsageError(f"{place} is no function")
     return found  # type: ignore[no-any-return]
-
-
-def _table(file: Path, way: tuple[str, ...]) -> Mapping[str, Any] | None:
-    try:
-        table: Any = tomllib.loads(file.read_text("utf-8"))
-    except OSError:
-        return None
-    except ValueError:
-        raise UsageError(f"{file.name} is no TOML") from None
-    for name in way:
-        table = table.get(name) if isinstance(table, dict) else None
-    return table if isinstance(table, dict) else None
 
 
 def _project(table: Mapping[str, Any], folder: Path, file: str) -> Project:

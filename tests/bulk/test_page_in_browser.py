@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 
@@ -13,34 +12,8 @@ from extractor.bulk.reports import Report
 from extractor.bulk.run import Passed, Run
 from extractor.model.reading import Note
 
-playwright = (
-    pytest.importorskip("playwright.sync_api") if not os.environ.get("CI") else __import__("playwright.sync_api")
-)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SHOTS = os.environ.get("REVIEW_SHOTS")
 HOSTILE = '<img src=x onerror="document.title=1"> / <script>1</script> / \u202eTimeout / - / unknown'
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A headless Chromium. CI must have one; elsewhere these tests are skipped without."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        assert not os.environ.get("CI"), "CI needs a browser: .ci/run installs it"
-        pytest.skip("no Chromium here")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=found, headless=True, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from extractor.minimise.project import project
 from extractor.model.json import parse
 from extractor.neighbours.calls import call
 from extractor.neighbours.outcomes import answered_otherwise
-from extractor.neighbours.proving import loose, proved
+from extractor.neighbours.proving import proved
 from extractor.neighbours.told import Told
 from extractor.standing import standing
 from extractor.verify import texts
@@ -27,7 +27,7 @@ def now(case_of):
 
 
 def made_of(now, derived, synthetic=()):
-    return proved(loose(derived.document, now, KEY), {}, now, {}, RULES, KEY, kept=derived.kept, synthetic=synthetic)
+    return proved(now.redacted(derived.document), {}, now, {}, RULES, KEY, kept=derived.kept, synthetic=synthetic)
 
 
 def changed(now, **members):

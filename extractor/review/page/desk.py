@@ -159,7 +159,7 @@ class QuarantineDesk:
         capture = parse(now.capture)
         held = dict(capture) if isinstance(capture, dict) else {}
         held = marks.remembering(held, fresh)
-        fixture = marks.resealed(now, now.statement, self._key, self.rules())
+        fixture = marks.resealed(now, now.statement, self.rules())
         self._store(case, fixture, pretty(held).encode("utf-8"), {"waiting": len(fresh)})
 
     def _store(self, case: Path, fixture: Fixture, capture: bytes, counts: Mapping[str, int]) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ...assemble import incomplete
 from ...errors import UsageError
-from ...model.case import Document, Fixture, RedactedCase
+from ...model.case import Document, Fixture
 from ...model.config import Mark
 from ...model.json import JsonValue, parse, pretty
 from ...model.layout import FIXTURE, PROVENANCE, README
 from ...model.replayable import replayable
-from ...model.selection import Selection
 from ...redact import WorkspaceKey, token_digest
 from ...ruleset import RuleSet
 from ...standing import Standing
@@ -21,7 +20,6 @@ from ...write import marks as written_marks
 from .lenient import Members, count, items, text
 from .ports import Word
 
-_NOBODY = Selection(boundary="", boundary_reason="", decisions=())
 _WHOLE = "language_not_covered"
 _RANK = ("ambiguous", "name_like", _WHOLE, "code", "number", "word")
 _MEMBER = " (member name)"
@@ -79,7 +77,7 @@ def accepted(now: Standing, mark: Mark, key: WorkspaceKey, rules: RuleSet) -> tu
             fresh["accepted"] = told
     capture = parse(now.capture)
     held = dict(capture) if isinstance(capture, dict) else {}
-    fixture = resealed(now, {**now.statement, "predicate": fresh}, key, rules)
+    fixture = resealed(now, {**now.statement, "predicate": fresh}, rules)
     return fixture, pretty(remembering(held, (mark,))).encode("utf-8")
 
 
@@ -95,7 +93,7 @@ def remembering(capture: Document, fresh: Sequence[Mark]) -> Document:
     return ordered
 
 
-def resealed(now: Standing, statement: Document, key: WorkspaceKey, rules: RuleSet) -> Fixture:
+def resealed(now: Standing, statement: Document, rules: RuleSet) -> Fixture:
     """Return the case as it stands under another sidecar, its bytes proved to be what the sidecar speaks of."""
     predicate = statement.get("predicate")
     notices = Notices.standing(predicate if isinstance(predicate, dict) else {})
@@ -107,18 +105,7 @@ def resealed(now: Standing, statement: Document, key: WorkspaceKey, rules: RuleS
         ),
     }
     # What the case must not hold was proved when its texts were written; here no text of it changes.
-    redacted = RedactedCase(
-        document=now.document,
-        original=now.document,
-        known=(),
-        counts=(),
-        selection=_NOBODY,
-        becomes={},
-        span_ids={},
-        trace_refs=(),
-        scope=now.scope,
-        key_id=key.key_id,
-    )
+    redacted = now.redacted(now.document)
     proofs = prove(redacted, [str(now.document.get("case_id"))], files, rules)
     return seal(
         str(now.document.get("case_id")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,35 +13,8 @@ import pytest
 
 from tests.acceptance import samples
 
-playwright = (
-    pytest.importorskip("playwright.sync_api") if not os.environ.get("CI") else __import__("playwright.sync_api")
-)
 ROOT = Path(__file__).parents[3]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SHOTS = os.environ.get("REVIEW_SHOTS")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A headless Chromium. CI must have one; elsewhere these tests are skipped without."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        assert not os.environ.get("CI"), "CI needs a browser: .ci/run installs it"
-        pytest.skip("no Chromium here")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=found, headless=True, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Opened:
