@@ -55,8 +55,9 @@ bench-bulk: setup ## Bulk extraction of an invented export beside plain Presidio
 fuzz: setup ## Redact random documents with planted values; FUZZ_DOCUMENTS says how many
 	FUZZ_DOCUMENTS=$${FUZZ_DOCUMENTS:-50000} $(BIN)/python -m pytest -q tests/fuzz
 
-docs: setup ## Write the pages that are generated from code
+docs: setup ## Write the pages that are generated from code, and build the site into site/
 	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --quiet --strict
 
 check: lint test ## Everything that must hold before a commit
 	$(BIN)/python docs/generate.py --check
@@ -67,14 +68,14 @@ samples: setup ## Run the sample agents again and export their traces
 # Extras stay in the lock: older pips take a pin for `name` not for `name[extra]`, and then find the newest release unpinned.
 lock: ## Resolve requirements/dev.txt anew
 	python3 -m venv .cache/lock && .cache/lock/bin/pip install --quiet pip-tools
-	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --no-strip-extras --extra dev --extra review --extra samples --extra sdks --extra spark \
+	.cache/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --no-strip-extras --extra dev --extra docs --extra review --extra samples --extra sdks --extra spark \
 	  --no-emit-options --no-annotate --no-header \
 	  -o requirements/dev.txt pyproject.toml
 	@sed -i.old '1i # Every package of a working copy, pinned with its hashes; `make lock` writes it anew.' requirements/dev.txt
 	@rm requirements/dev.txt.old
 
 clean: ## Remove what can be made again
-	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
+	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help setup demo test lint bench bench-redact bench-locate bench-bulk fuzz docs check samples lock clean

@@ -8,14 +8,20 @@ from pathlib import Path
 
 import click
 
+import generating.python
+import generating.rules
+import generating.schema
+import generating.statuses
 from extractor.cli.app import COMMANDS, app
 from extractor.read.containers import JSON_CONTAINERS, otlp_proto
 from extractor.redact.catalogue import RuleCard, catalogue
 from extractor.ruleset import load
+from generating.tables import cell as _cell
 
 COMMAND_PAGE = Path(__file__).parent / "commands.md"
 RULE_PAGE = Path(__file__).parent / "rules.md"
 READING_PAGE = Path(__file__).parent / "reading.md"
+REFERENCE = Path(__file__).parent / "reference"
 _FROM_HERE = "<!-- Written by make docs from rules/identifiers, from here on. -->\n"
 _READ_FROM_HERE = "<!-- Written by make docs from the readers and rules/dialects, from here on. -->\n"
 _WIDTH = 100
@@ -87,10 +93,6 @@ def _ids(cards: Sequence[RuleCard]) -> str:
     return ", ".join(card.id for card in cards)
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").strip()
-
-
 def _lines() -> Iterator[str]:
     yield "# Commands"
     yield ""
@@ -120,13 +122,22 @@ def _section(command: click.Command, words: Sequence[str]) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` return 1 when one differs from what it is written from."""
-    pages = {COMMAND_PAGE: command_page(), RULE_PAGE: rule_page(), READING_PAGE: reading_page()}
+    pages = {
+        COMMAND_PAGE: command_page(),
+        RULE_PAGE: rule_page(),
+        READING_PAGE: reading_page(),
+        REFERENCE / "exit-statuses.md": generating.statuses.page(),
+        REFERENCE / "schemas.md": generating.schema.page(),
+        REFERENCE / "rules.md": generating.rules.page(),
+        REFERENCE / "python.md": generating.python.page(),
+    }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:
         for path in stale:
-            sys.stderr.write(f"docs/{path.name} is out of date: run make docs\n")
+            sys.stderr.write(f"docs/{path.relative_to(COMMAND_PAGE.parent)} is out of date: run make docs\n")
         return 1 if stale else 0
     for path in stale:
+        path.parent.mkdir(exist_ok=True)
         path.write_text(pages[path], "utf-8")
     return 0
 
