@@ -113,7 +113,11 @@ def _kind(kind: str, schema: Schema, part: str) -> str:
         return "list" if not items else f"list of {_type(items, part)}"
     if kind == "object" and "properties" not in schema:
         values = schema.get("additionalProperties")
-        return f"object, each member {_type(values, part)}" if isinstance(values, dict) and values else "object, any members"
+        return (
+            f"object, each member {_type(values, part)}"
+            if isinstance(values, dict) and values
+            else "object, any members"
+        )
     return kind
 
 
