@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-
 import generating.python
 import generating.rules
 import generating.schema
 import generating.statuses
+from generating.tables import cell as _cell
+
 from extractor.cli.app import COMMANDS, app
 from extractor.read.containers import JSON_CONTAINERS, otlp_proto
 from extractor.redact.catalogue import RuleCard, catalogue
 from extractor.ruleset import load
-from generating.tables import cell as _cell
 
 COMMAND_PAGE = Path(__file__).parent / "commands.md"
 RULE_PAGE = Path(__file__).parent / "rules.md"
