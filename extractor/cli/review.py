@@ -149,11 +149,13 @@ def _write_packet(console: Console, cases: Sequence[Path], out: Path, manifests:
         raise UsageError("a packet holds one case")
     _needs_extra()
     # The templates are loaded where one is rendered.
+    from extractor.review import packet_subject
     from extractor.review.page.lenient import CaseFiles
     from extractor.review.page.packet import packet, replay_of
 
     files = CaseFiles.of(cases[0])
-    made = packet(files, [replay_of(path, number, files) for number, path in enumerate(manifests, start=1)])
+    replays = [replay_of(path, number, files) for number, path in enumerate(manifests, start=1)]
+    made = packet(files, replays, subject=packet_subject(cases[0]))
     base = out.with_suffix("") if out.suffix in (".html", ".json") else out
     targets = [base.with_name(f"{base.name}{suffix}") for suffix in (".html", ".json")]
     for target in targets:

@@ -11,7 +11,6 @@ import pytest
 from extractor.cli.app import run
 from extractor.replay.manifest import GuardState, Manifest
 from extractor.replay.manifests import write_manifest
-from extractor.review import packet_subject
 
 TOLD = (
     *("--failure", "The refund tool timed out before the payment service answered."),
@@ -132,7 +131,7 @@ def test_signed_over_a_packet_by_somebody_who_never_had_the_folder(told, here, c
     (here / "fixtures" / "policy.toml").write_text(
         f"unsigned = false\nroles = {{ incident-owner = 1 }}\n[people.'Ines Duarte']\nkeys = ['{line}']\n"
     )
-    (here / "packet.json").write_text(json.dumps({"subject": packet_subject(told)}))
+    assert run(["review", str(told), "--packet", "packet"]) == 0
     over = ["approve", "--packet", "packet.json", "--out", "said.json", "--role", "incident-owner"]
     assert run([*over, "--reviewer", "Ines Duarte"]) == 0
     assert run(["approve", str(told), "--statement", "said.json"]) == 7

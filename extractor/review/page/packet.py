@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
@@ -49,14 +49,17 @@ class Packet:
     json: bytes
 
 
-def packet(files: CaseFiles, replays: Sequence[Replay] = ()) -> Packet:
+def packet(
+    files: CaseFiles, replays: Sequence[Replay] = (), *, subject: Mapping[str, JsonValue] | None = None
+) -> Packet:
     """Return the packet of a case: what the page shows, without forms, and nothing of capture.json.
 
+    ``subject`` is what `extractor.review.packet_subject` says of the case; without it nobody can decide over the packet.
     Raises `ProvenanceInvalid` when the sidecar speaks of another fixture: a packet vouches for digests.
     """
     statement = files.document(PROVENANCE)
-    subject = next(iter(items(statement.get("subject"))), {})
-    if text(members(subject.get("digest")).get("sha256")) != files.digest(FIXTURE):
+    described = next(iter(items(statement.get("subject"))), {})
+    if text(members(described.get("digest")).get("sha256")) != files.digest(FIXTURE):
         raise ProvenanceInvalid(f"{PROVENANCE} is not about this {FIXTURE}; a packet of it would vouch for nothing")
     page = case_page(files)
     sheet = style(page)
@@ -79,7 +82,8 @@ def packet(files: CaseFiles, replays: Sequence[Replay] = ()) -> Packet:
         class_name=entity,
         visible=escaped,
     )
-    return Packet(html=html.encode("utf-8"), json=pretty(_document(files, page, replays)).encode("utf-8"))
+    document = _document(files, page, replays) | ({} if subject is None else {"subject": dict(subject)})
+    return Packet(html=html.encode("utf-8"), json=pretty(document).encode("utf-8"))
 
 
 def replay_of(path: Path, number: int, files: CaseFiles) -> Replay:
