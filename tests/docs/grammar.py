@@ -35,7 +35,7 @@ def told(text: str) -> Iterator[list[str]]:
 
 def fault(words: Sequence[str]) -> str | None:
     """What is wrong with a call: no such command, option or choice; None for a call that could be meant."""
-    if words and words[0].startswith("[") or words == ["…"]:
+    if (words and words[0].startswith("[")) or words == ["…"]:
         return None
     own = {"--help", "--version", *COMMANDS}
     rest = list(words) if not words or words[0] in own else [DEFAULT, *words]
