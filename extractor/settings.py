@@ -42,7 +42,8 @@ class Settings:
     """Defaults that the command line may override. Paths are absolute or relative to the file that named them.
 
     ``rules`` are folders of overlays; ``config`` holds what goes into every `RunConfig`. ``approvals`` is the policy's table
-    as it stands, for `extractor.review` to read; None where the project has none.
+    as it stands, for `extractor.review` to read; None where the project has none. ``file`` is where they stand, None for
+    the defaults.
     """
 
     out: Path = Path("fixtures")
@@ -51,6 +52,7 @@ class Settings:
     config: RunConfig = field(default_factory=RunConfig)
     bulk: Bulk = field(default_factory=Bulk)
     approvals: Table | None = None
+    file: Path | None = field(default=None, compare=False)
 
 
 def find(start: Path) -> Settings:
@@ -90,6 +92,7 @@ def from_table(table: Table, *, folder: Path, file: str) -> Settings:
         key_file=folder / key_file if key_file else None,
         rules=tuple(folder / name for name in lists["rules"]),
         approvals=approvals if isinstance(approvals, dict) else None,
+        file=folder / file,
         bulk=bulk,
         config=RunConfig(
             override=Override(keep=lists["keep"], drop=lists["drop"]),

@@ -47,6 +47,7 @@ COMMANDS = {
     "retain": "Keep the raw traces of possible incidents before the backend forgets them.",
     "redact": "Redact any JSON, JSON lines or text.",
     "rules": "Show, test and explain the rules of redaction.",
+    "doctor": "Say whether everything is there that an extraction needs, and what to do where it is not.",
     "key": "Make, name and check the workspace key; make a key to sign with.",
 }
 """Names and one-line helps, so that ``--help`` loads no command; a test holds them to the commands' own."""

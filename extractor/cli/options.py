@@ -230,7 +230,8 @@ by_lane = click.option(
 )
 key_file = click.option(
     "--key-file",
-    type=FILE,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
     envvar="EXTRACT_FIXTURE_KEY_FILE",
     show_envvar=True,
     help="The workspace key, made by `key new`.",

@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from extractor import ruleset, settings
+from extractor.bulk.units import counted
 from extractor.errors import RulesError, UsageError
 from extractor.model.json import JsonValue
 from extractor.normalise import check_examples
-from extractor.redact.catalogue import Claim, RuleCard, catalogue, claimed, claims, readings
+from extractor.redact.catalogue import Claim, RuleCard, catalogue, claimed, claims, examples, readings
 from extractor.redact.place import Place
 from extractor.redact.rulebook import compile_identifiers
 from extractor.ruleset import RuleSet
@@ -46,7 +47,7 @@ def list_rules(*, overlays: tuple[Path, ...], as_json: bool) -> None:
         return
     for row in _columns([(card.id, card.entity or "kept", card.kind, card.file, card.why) for card in cards]):
         console.say(row)
-    console.say(f"{len(cards)} rules")
+    console.say(counted(len(cards), "rule"))
 
 
 @command.command()
@@ -104,12 +105,11 @@ def test(
     if faults:
         for fault in faults if not as_json else ():
             console.note(f"  {fault}")
-        console.note(f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'}")
+        console.note(counted(len(faults), "fault"))
         raise click.exceptions.Exit(1)
     cards = catalogue(rules)
     if value is None:
-        examples = sum(len(card.entry.get(name, ())) for card in cards for name in ("matches", "non_matches"))
-        console.say(f"{len(cards)} rules hold on {examples} examples")
+        console.say(f"{counted(len(cards), 'rule')} hold on {counted(examples(cards), 'example')}")
         return
     _tell_claims(console, rules, _value(), field)
 

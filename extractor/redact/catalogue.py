@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -92,6 +92,11 @@ def catalogue(rules: RuleSet) -> tuple[RuleCard, ...]:
         for file, document in documents.items()
         for entry in rule_entries(document)
     )
+
+
+def examples(cards: Iterable[RuleCard]) -> int:
+    """Return how many examples the rules carry: of what they match, and of what they do not."""
+    return sum(len(card.entry.get(name, ())) for card in cards for name in ("matches", "non_matches"))
 
 
 def _kind(entry: Mapping[str, Any]) -> CardKind:
