@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from extractor import __version__
 from extractor.errors import ExtractFixtureError
 
+from .completing import PROGRAM, SHELLS, VARIABLE, answer, script
 from .console import visible
+from .near import Group, meant, refuse_mistyped
 
 DEFAULT = "extract"
 COMMANDS = {
@@ -83,7 +86,7 @@ def module_of(name: str) -> str:
     return f"extractor.cli.{name}_" if keyword.iskeyword(name) else f"extractor.cli.{name}"
 
 
-class Commands(click.Group):
+class Commands(Group):
     """A group that loads a command's module when it is called, and takes any other first word for ``extract``'s."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -107,12 +110,44 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default command in front of arguments that name none."""
-        own = {"--help", "--version", *COMMANDS}
-        return super().parse_args(ctx, args if not args or args[0] in own else [DEFAULT, *args])
+        own = {"--help", "--version", "--completion", *COMMANDS}
+        if not args or args[0] in own or args[0].startswith("--completion="):
+            return super().parse_args(ctx, args)
+        if not args[0].startswith("-") and not ctx.resilient_parsing:
+            refuse_mistyped(args[0], COMMANDS)
+        return super().parse_args(ctx, [DEFAULT, *args])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return commands without loading them; the default one's options and files stand beside them."""
+        if incomplete.startswith("-"):
+            own = click.Command.shell_complete(self, ctx, incomplete)
+            default = self.get_command(ctx, DEFAULT)
+            known = {item.value for item in own}
+            theirs = default.shell_complete(click.Context(default, parent=ctx), incomplete) if default else []
+            return [*own, *(item for item in theirs if item.value not in known)]
+        return [  # what the shell adds stands first: bash's script forgets what came before it
+            CompletionItem(incomplete, type="file"),
+            *(CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)),
+        ]
+
+
+def _print_script(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    del param
+    if value is not None and not ctx.resilient_parsing:
+        sys.stdout.write(script(app, value))
+        ctx.exit(0)
 
 
 @click.group(cls=Commands, help=_HELP, context_settings={"max_content_width": 100})
-@click.version_option(__version__, prog_name="extract-fixture")
+@click.version_option(__version__, prog_name=PROGRAM)
+@click.option(
+    "--completion",
+    type=click.Choice(SHELLS),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_script,
+    help='Print what makes a shell complete this command line: eval "$(extract-fixture --completion bash)".',
+)
 def app() -> None:
     """Run a command; without the name of one, `extract`."""
 
@@ -122,9 +157,11 @@ def run(arguments: Sequence[str]) -> int:
     logging.disable(logging.CRITICAL)  # libraries log what they choke on
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+    if instruction := os.environ.get(VARIABLE):
+        return answer(app, instruction)
     try:
         # Not app.main, which ends a broken pipe with the status of a judged failure.
-        with app.make_context("extract-fixture", list(arguments)) as context:
+        with app.make_context(PROGRAM, list(arguments)) as context:
             app.invoke(context)
     except ExtractFixtureError as error:
         return _told(error.message, error.hint, error.exit_status)
@@ -177,7 +214,9 @@ def _context(error: click.UsageError) -> click.Context:
 
 
 def _help_hint(error: click.ClickException) -> str:
-    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "extract-fixture"
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else PROGRAM
+    if isinstance(error, click.NoSuchOption) and (near := meant(error.option_name, error.possibilities or ())):
+        return f"{near} {path} --help"
     return f"{path} --help"
 
 

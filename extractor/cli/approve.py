@@ -9,7 +9,7 @@ import click
 
 from extractor.review import Confirmations
 
-from . import deciding, options
+from . import completing, deciding, options
 from .console import Console
 
 Grading = Literal["confirmed", "overruled"]
@@ -27,7 +27,9 @@ class Confirmed(deciding.Elsewhere):
 
 
 @click.command()
-@click.argument("case", metavar="[CASE]", required=False, type=click.Path(path_type=Path))
+@click.argument(
+    "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
+)
 @deciding.role
 @deciding.reviewer
 @deciding.key

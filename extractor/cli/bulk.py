@@ -35,7 +35,7 @@ _SHOWN = 20
 
 
 @click.command()
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@options.sources
 @click.option("--out", type=options.FOLDER, help="Where cases are kept.  [default: fixtures]")
 @click.option("--flagged", type=options.FILE, help="Traces of this list: an id a line, or JSON lines with a trace_id.")
 @click.option(

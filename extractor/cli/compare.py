@@ -21,7 +21,7 @@ from extractor.replay.manifests import Partial, read_manifest
 from extractor.replay.matrix import CELLS, Matrix, matrix
 from extractor.replay.structure import problems
 
-from . import options, stores
+from . import completing, options, stores
 from .console import Console
 
 _LINES = "\n".join(f"{status:<3}{meaning}" for status, meaning in MEANINGS.items())
@@ -38,7 +38,12 @@ Exit status:
 
 @click.command(help=_HELP)
 @click.argument("manifests", metavar="[OLD] NEW", nargs=-1, type=options.FILE)
-@click.option("--case", metavar="CASE", help="The case: its lane, its tools, what it expects, the versions it affects.")
+@click.option(
+    "--case",
+    metavar="CASE",
+    shell_complete=completing.cases,
+    help="The case: its lane, its tools, what it expects, the versions it affects.",
+)
 @click.option(
     "--matrix",
     "cells",

@@ -19,7 +19,7 @@ from extractor.model.json import JsonValue, MalformedJson, parse, pretty
 from extractor.model.layout import EXPECT, FIXTURE, README
 from extractor.validate import vouched
 
-from . import options, stores
+from . import completing, options, stores
 from .console import Console
 from .sink import sink
 
@@ -33,7 +33,9 @@ _PLACES = 3
 
 
 @click.command()
-@click.argument("case", metavar="[CASE]", required=False, type=click.Path(path_type=Path))
+@click.argument(
+    "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
+)
 @click.option("--to", "form", type=click.Choice((*FORMATS, EVALS)), help="Write CASE in this format.")
 @click.option(
     "--version",

@@ -47,7 +47,7 @@ _selecting = options.join(
 
 
 @click.command()
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@options.sources
 @_selecting
 @options.statement
 @options.versions

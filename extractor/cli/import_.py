@@ -14,7 +14,7 @@ from extractor import read, ruleset, settings
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.config import Override, Wanted
 
-from . import making, options, request
+from . import completing, making, options, request
 from .console import Console
 from .keyring import workspace_key
 from .scope import chosen
@@ -23,7 +23,7 @@ _MOST = 256 << 20  # bytes of a recording on standard input
 
 
 @click.command("import")
-@click.argument("bundle", metavar="BUNDLE")
+@click.argument("bundle", metavar="BUNDLE", shell_complete=completing.files)
 @click.option(
     "--from",
     "form",

@@ -15,7 +15,7 @@ from .inspect import told
 
 
 @click.command()
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@options.sources
 @click.option(
     "--out",
     type=click.Path(file_okay=False, exists=True, path_type=Path),

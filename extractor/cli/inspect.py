@@ -31,7 +31,7 @@ SORTS: dict[str, Callable[[TraceSummary], tuple[str | int, ...]]] = {
 
 
 @click.command()
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@options.sources
 @click.option("--trace-id", metavar="ID", multiple=True, help="Only this trace, or the traces that begin so.")
 @click.option("--errors", is_flag=True, help="Only traces with a span that failed.")
 @click.option("--tool", metavar="NAME", multiple=True, help="Only traces that call this tool.")

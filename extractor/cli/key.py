@@ -15,10 +15,11 @@ from extractor.redact.keys import create_key, load_key
 from . import options
 from .console import Console
 from .keyring import default_place
+from .near import Group
 from .sidecars import key_id_of, sidecars_below
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Make, name and check the workspace key; make a key to sign with."""
 

@@ -14,6 +14,8 @@ from extractor.errors import UsageError
 from extractor.model.config import LANES, Limit
 from extractor.model.json import JsonValue, MalformedJson, parse
 
+from . import completing
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 Decorator = Callable[[_Command], _Command]
 
@@ -221,6 +223,7 @@ scope_of = click.option(
     type=click.Path(path_type=Path),
     help="Take over the scope of a case: for its fixed twin, its recapture.",
 )
+sources = click.argument("sources", metavar="SOURCE…", nargs=-1, required=True, shell_complete=completing.files)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Say nothing but errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 by_lane = click.option(

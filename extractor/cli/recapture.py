@@ -26,7 +26,7 @@ from .view import CaseView, members, text
 
 @click.command()
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@options.sources
 @click.option("--trace-id", metavar="ID", multiple=True, required=True, help="A trace of the fixed code.")
 @click.option("--at", metavar="SPAN", help="The span where the failure would show.")
 @options.container

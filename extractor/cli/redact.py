@@ -12,7 +12,7 @@ from extractor.errors import InputUnreadable, UsageError
 from extractor.model.layout import FIXTURE
 from extractor.validate import vouched
 
-from . import options
+from . import completing, options
 from .console import Console
 from .engine import Engine
 from .keyring import workspace_key
@@ -24,7 +24,7 @@ from .told import Teller
 
 
 @click.command()
-@click.argument("source", metavar="[FILE|CASE|-]", default="-")
+@click.argument("source", metavar="[FILE|CASE|-]", default="-", shell_complete=completing.files)
 @options.key_file
 @options.scope
 @options.scope_of

@@ -13,11 +13,12 @@ from extractor.errors import ProvenanceInvalid, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
 from extractor.replay.facts import Facts, facts_on_disk, manifests_in
 
-from . import options, stores
+from . import completing, options, stores
 from .console import Console
+from .near import Group
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--expired", is_flag=True, help="Only cases with a capture or an approval that has ended.")
 @click.option(
     "--due", is_flag=True, help="Only cases that must be looked at again: rules, policy or time have moved on."
@@ -81,7 +82,7 @@ def command(
 
 
 @command.command("set")
-@click.argument("case", metavar="CASE")
+@click.argument("case", metavar="CASE", shell_complete=completing.cases)
 @click.option("--owner", metavar="ROLE=NAME", multiple=True, help="Who answers for a role or a boundary; may repeat.")
 @click.option("--author", metavar="NAME", help="Who made the case.")
 @click.option("--affected-version", metavar="VERSION", callback=options.typed, help="The version that failed.")

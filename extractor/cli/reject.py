@@ -7,12 +7,14 @@ from typing import Unpack
 
 import click
 
-from . import deciding, options
+from . import completing, deciding, options
 from .console import Console
 
 
 @click.command()
-@click.argument("case", metavar="[CASE]", required=False, type=click.Path(path_type=Path))
+@click.argument(
+    "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
+)
 @deciding.role
 @deciding.reviewer
 @click.option(

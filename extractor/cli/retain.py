@@ -21,7 +21,7 @@ from extractor.model.span import Span
 from extractor.retain import odds, purge, retain
 from extractor.ruleset import RuleSet
 
-from . import options
+from . import completing, options
 from .console import Console
 from .inspect import told
 
@@ -30,7 +30,7 @@ _BATCH = 200
 
 
 @click.command()
-@click.argument("sources", metavar="SOURCE…", nargs=-1)
+@click.argument("sources", metavar="SOURCE…", nargs=-1, shell_complete=completing.files)
 @click.option("--errors", is_flag=True, help="Traces with a span that failed.")
 @click.option("--side-effects", is_flag=True, help="Traces that call a tool which changes something.")
 @click.option("--flagged", type=options.FILE, help="Traces of this list: an id a line, or JSON lines with a trace_id.")

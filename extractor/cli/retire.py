@@ -8,12 +8,12 @@ import click
 
 from extractor import review
 
-from . import options, stores
+from . import completing, options, stores
 from .console import Console
 
 
 @click.command()
-@click.argument("case", metavar="CASE")
+@click.argument("case", metavar="CASE", shell_complete=completing.cases)
 @click.option("--reason", metavar="TEXT|@FILE", required=True, callback=options.typed, help="Why; it is committed.")
 @click.option("--successor", metavar="CASE_ID", help="The case that takes its place.")
 @stores.store

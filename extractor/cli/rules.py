@@ -20,12 +20,13 @@ from extractor.ruleset import RuleSet
 
 from . import options
 from .console import Console
+from .near import Group
 
 _MAX_VALUE = 64 * 1024
 _WIDTH = 96
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Show, test and explain the rules of redaction.
 
