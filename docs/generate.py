@@ -111,7 +111,13 @@ def _lines() -> Iterator[str]:
 
 
 def _section(command: click.Command, words: Sequence[str]) -> Iterator[str]:
-    context = click.Context(command, info_name=" ".join(words), max_content_width=_WIDTH, terminal_width=_WIDTH)
+    context = click.Context(
+        command,
+        info_name=" ".join(words),
+        max_content_width=_WIDTH,
+        terminal_width=_WIDTH,
+        help_option_names=app.context_settings["help_option_names"],
+    )
     yield ""
     yield f"## {' '.join(words)}"
     yield ""

@@ -26,7 +26,11 @@ class Noted(request.Told):
     prompt_version: str | None
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        'extract-fixture annotate fixtures/quarantine/CASE --claim "the refund has been completed" --effects refund.create=1'
+    )
+)
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
 @options.statement
 @options.versions

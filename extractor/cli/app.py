@@ -110,7 +110,7 @@ class Commands(Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default command in front of arguments that name none."""
-        own = {"--help", "--version", "--completion", *COMMANDS}
+        own = {"--help", "-h", "--version", "--completion", *COMMANDS}
         if not args or args[0] in own or args[0].startswith("--completion="):
             return super().parse_args(ctx, args)
         if not args[0].startswith("-") and not ctx.resilient_parsing:
@@ -138,7 +138,9 @@ def _print_script(ctx: click.Context, param: click.Parameter, value: str | None)
         ctx.exit(0)
 
 
-@click.group(cls=Commands, help=_HELP, context_settings={"max_content_width": 100})
+@click.group(
+    cls=Commands, help=_HELP, context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option(
     "--completion",

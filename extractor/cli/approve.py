@@ -26,7 +26,9 @@ class Confirmed(deciding.Elsewhere):
     cite: tuple[str, ...]
 
 
-@click.command()
+@click.command(
+    epilog=options.examples('extract-fixture approve CASE --role privacy --reviewer "Rana Okafor" --key rana')
+)
 @click.argument(
     "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
 )

@@ -34,7 +34,12 @@ from .making import occasion
 _SHOWN = 20
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        'extract-fixture bulk exports --where "error,tool=refund.create" --limit 100',
+        "extract-fixture bulk exports --where error --resume",
+    )
+)
 @options.sources
 @click.option("--out", type=options.FOLDER, help="Where cases are kept.  [default: fixtures]")
 @click.option("--flagged", type=options.FILE, help="Traces of this list: an id a line, or JSON lines with a trace_id.")
@@ -97,14 +102,14 @@ _SHOWN = 20
 @click.option(
     "--report",
     "folder",
-    metavar="FOLDER",
+    metavar="DIR",
     type=options.FOLDER,
     help="Where the report goes.  [default: OUT/.bulk/report]",
 )
 @click.option(
     "--dataset",
     "lake",
-    metavar="FOLDER",
+    metavar="DIR",
     type=options.FOLDER,
     help="Write the run's cases as a Parquet data set as well, without what leads back to their traces.",
 )

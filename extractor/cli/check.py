@@ -36,7 +36,12 @@ _ALL = 100
 """Up to so many fixtures are told one by one; of more, those that do not hold."""
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture check evals/fixtures fixtures/approved",
+        "extract-fixture check evals/fixtures --protocol --since origin/main",
+    )
+)
 @click.argument("fixtures", metavar="FIXTURES…", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--junit", "junit_file", metavar="FILE", type=options.FILE, help="Write JUnit's XML, one test a fixture.")
 @click.option("--summary", metavar="FILE", type=options.FILE, help="Write a short Markdown summary for a pull request.")

@@ -36,7 +36,12 @@ Exit status:
 """
 
 
-@click.command(help=_HELP)
+@click.command(
+    help=_HELP,
+    epilog=options.examples(
+        "extract-fixture compare artifacts/replays/CASE--2.4.0.json artifacts/replays/CASE--2.4.1.json"
+    ),
+)
 @click.argument("manifests", metavar="[OLD] NEW", nargs=-1, type=options.FILE)
 @click.option(
     "--case",

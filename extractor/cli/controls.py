@@ -41,7 +41,9 @@ def _actions(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     return found
 
 
-@click.command()
+@click.command(
+    epilog=options.examples("extract-fixture controls fixtures/quarantine/CASE --kind success --kind rejection")
+)
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
 @click.option(
     "--kind",

@@ -26,7 +26,11 @@ _SETTINGS = "correct extract-fixture.toml, or tool.extract-fixture of pyproject.
 _ASKING = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture doctor", "extract-fixture doctor --key-file workspace.key --out fixtures --json"
+    )
+)
 @options.key_file
 @options.overlays
 @options.model
@@ -44,19 +48,12 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    r"""Say whether everything is there that an extraction needs, and what to do where it is not.
+    """Say whether everything is there that an extraction needs, and what to do where it is not.
 
     One line for each thing: ok, note (an extraction works without it) or fault. Options mean what they mean for an
     extraction. Nothing is changed, and nothing secret is shown: of the key, its id.
 
-    \b
-    extract-fixture doctor
-    extract-fixture doctor --key-file workspace.key --out fixtures --json
-
-    \b
-    Exit status:
-    0  an extraction will work
-    1  something that it needs is missing or broken
+    Ends with 1 when something that it needs is missing or broken.
     """
     console = Console(json=as_json, quiet=quiet)
     with _watched() as reached:

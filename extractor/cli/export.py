@@ -32,7 +32,11 @@ EVALS = "evals"
 _PLACES = 3
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture export --pack build/cases", "extract-fixture export CASE --to promptfoo --out case.yaml"
+    )
+)
 @click.argument(
     "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
 )

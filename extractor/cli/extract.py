@@ -19,7 +19,7 @@ from .scope import chosen
 _selecting = options.join(
     click.option("--trace-id", metavar="ID", multiple=True, help="A trace; a unique prefix of 8 digits is enough."),
     click.option("--session", metavar="ID", multiple=True, help="Every trace of this conversation."),
-    click.option("--at", metavar="SPAN", help="The span where the failure shows."),
+    options.at,
     click.option("--keep", metavar="SPAN", multiple=True, help="Keep these spans: ids, names, kinds or all."),
     click.option("--drop", metavar="SPAN", multiple=True, help="Drop these spans: ids, names or kinds."),
     click.option(
@@ -33,20 +33,20 @@ _selecting = options.join(
         "--index",
         "index_folder",
         type=click.Path(file_okay=False, exists=True, path_type=Path),
-        metavar="FOLDER",
+        metavar="DIR",
         help="Where indexes stand, if not beside the exports.",
     ),
-    click.option(
-        "--evidence",
-        type=options.FILE,
-        multiple=True,
-        help="Request records or connection logs that the trace lacks, as JSON lines.",
-    ),
+    options.evidence,
     click.option("--explain", is_flag=True, help="Say why each span was kept or dropped."),
 )
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture --trace-id 6d383010 export.jsonl --out fixtures",
+        "extract-fixture --trace-id 6d383010 exports --incident INC-2041 --failure @what-happened.txt",
+    )
+)
 @options.sources
 @_selecting
 @options.statement

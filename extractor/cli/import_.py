@@ -22,7 +22,7 @@ from .scope import chosen
 _MOST = 256 << 20  # bytes of a recording on standard input
 
 
-@click.command("import")
+@click.command("import", epilog=options.examples("extract-fixture import bundle.json --from tracely"))
 @click.argument("bundle", metavar="BUNDLE", shell_complete=completing.files)
 @click.option(
     "--from",

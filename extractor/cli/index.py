@@ -14,12 +14,12 @@ from .console import Console
 from .inspect import told
 
 
-@click.command()
+@click.command(epilog=options.examples("extract-fixture index exports"))
 @options.sources
 @click.option(
     "--out",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    metavar="FOLDER",
+    metavar="DIR",
     help="Put indexes there, not beside the exports.",
 )
 @click.option(

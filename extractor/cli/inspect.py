@@ -30,7 +30,12 @@ SORTS: dict[str, Callable[[TraceSummary], tuple[str | int, ...]]] = {
 """By name: the earliest first, the most first."""
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture inspect export.jsonl --errors --sort duration",
+        "extract-fixture inspect exports --tool refund.create --since 2026-07-18",
+    )
+)
 @options.sources
 @click.option("--trace-id", metavar="ID", multiple=True, help="Only this trace, or the traces that begin so.")
 @click.option("--errors", is_flag=True, help="Only traces with a span that failed.")

@@ -19,12 +19,19 @@ from .near import Group
 from .sidecars import key_id_of, sidecars_below
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group, epilog=options.examples("extract-fixture key new --out ~/.config/extract-fixture/workspace.key")
+)
 def command() -> None:
     """Make, name and check the workspace key; make a key to sign with."""
 
 
-@command.command()
+@command.command(
+    epilog=options.examples(
+        "extract-fixture key new --out ~/.config/extract-fixture/workspace.key",
+        "extract-fixture key new --signing --out ~/.ssh/review",
+    )
+)
 @click.option("--out", required=True, type=options.FILE, help="The file to make; it must not exist.")
 @click.option("--signing", is_flag=True, help="Make a person's key for signing decisions, and FILE.pub beside it.")
 @options.quiet
@@ -48,7 +55,7 @@ def new(*, out: Path, signing: bool, quiet: bool) -> None:
     console.say("Team-mates need the same file. Never commit it.")
 
 
-@command.command("id")
+@command.command("id", epilog=options.examples("extract-fixture key id workspace.key"))
 @click.argument("file", metavar="[FILE]", required=False, type=options.FILE)
 @options.key_file
 def name(*, file: Path | None, key_file: Path | None) -> None:
@@ -56,16 +63,22 @@ def name(*, file: Path | None, key_file: Path | None) -> None:
     Console().result(load_key(_chosen(file, key_file)).key_id)
 
 
-@command.command()
+@command.command(epilog=options.examples("extract-fixture key check --cases fixtures"))
 @click.argument("file", metavar="[FILE]", required=False, type=options.FILE)
 @options.key_file
 @click.option(
-    "--case", "case", multiple=True, type=click.Path(path_type=Path), help="A case, or its provenance.json; may repeat."
+    "--case",
+    "case",
+    metavar="CASE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A case, or its provenance.json; may repeat.",
 )
 @click.option(
     "--cases", multiple=True, type=options.FOLDER, help="A folder of cases, searched to any depth; may repeat."
 )
 @options.as_json
+@options.quiet
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -75,6 +88,7 @@ def check(
     case: tuple[Path, ...],
     cases: tuple[Path, ...],
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Say whether a key is fit for use, and which cases stand under another.
 
@@ -85,7 +99,7 @@ def check(
     key = load_key(chosen)
     found = Counter(key_id_of(path) for path in (*case, *(each for folder in cases for each in sidecars_below(folder))))
     others = {key_id: count for key_id, count in sorted(found.items()) if key_id != key.key_id}
-    console = Console(json=as_json)
+    console = Console(json=as_json, quiet=quiet)
     if as_json:
         console.data(
             {

@@ -21,7 +21,9 @@ TIMEOUT_S = 60.0
 """How long one run of the command may take, in seconds, if nothing else is said."""
 
 
-@click.command()
+@click.command(
+    epilog=options.examples("extract-fixture minimise fixtures/quarantine/CASE -- pytest -q tests/test_refund.py")
+)
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
 @click.argument("oracle", metavar="-- COMMAND…", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--match", metavar="TEXT", help="Red only while the command's output holds this text.")

@@ -63,6 +63,7 @@ Exit status:
 @click.option("--matrix", "as_matrix", is_flag=True, help="Ask every check about every mutation of every run.")
 @click.option("--html", metavar="FILE", type=options.FILE, help="With --matrix: write it as one page, too.")
 @options.as_json
+@options.quiet
 @click.pass_context
 def command(  # noqa: PLR0913 # options that no configuration holds
     ctx: click.Context,
@@ -76,9 +77,10 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     as_matrix: bool,
     html: Path | None,
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Do one of the three."""
-    console = Console(json=as_json)
+    console = Console(json=as_json, quiet=quiet)
     if listing:
         _list(console)
         return

@@ -20,12 +20,18 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 Decorator = Callable[[_Command], _Command]
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
+FOLDER.name = "dir"  # what help calls it
 FILE = click.Path(path_type=Path, dir_okay=False)
 _TEXT_BYTES = 64 * 1024
 _BOUNDS = re.compile(r"([^=]+)=(\d{1,6})(\.\.(\d{1,6})?)?", re.ASCII)
 _DURATION = re.compile(r"(\d{1,9})([smhd]?)", re.ASCII)
 _LIMIT = re.compile(r"(\d{1,9})(%?)", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a command's help: lines that can be copied."""
+    return "\n".join(("\b", f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)))
 
 
 def join(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -246,6 +252,13 @@ overlays = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     help="A folder of rules beside ours; may repeat.",
+)
+at = click.option("--at", metavar="SPAN", help="The span where the failure shows, or would show.")
+evidence = click.option(
+    "--evidence",
+    type=FILE,
+    multiple=True,
+    help="Request records or connection logs that the trace lacks, as JSON lines.",
 )
 container = click.option("--format", "container", metavar="NAME", help="How spans are wrapped, whatever the bytes say.")
 model = click.option("--model", metavar="NAME", help="The spaCy model for free text.")

@@ -13,7 +13,7 @@ from . import options, stores
 from .console import Console
 
 
-@click.command()
+@click.command(epilog=options.examples("extract-fixture purge --dry-run"))
 @click.option(
     "--ttl", "days", metavar="DAYS", type=click.IntRange(min=0), help="Also what was extracted this many days ago."
 )

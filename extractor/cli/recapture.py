@@ -24,13 +24,15 @@ from .show import case_files
 from .view import CaseView, members, text
 
 
-@click.command()
+@click.command(
+    epilog=options.examples("extract-fixture recapture fixtures/approved/CASE --trace-id 32d5467d fixed.jsonl")
+)
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
 @options.sources
 @click.option("--trace-id", metavar="ID", multiple=True, required=True, help="A trace of the fixed code.")
-@click.option("--at", metavar="SPAN", help="The span where the failure would show.")
+@options.at
 @options.container
-@click.option("--evidence", type=options.FILE, multiple=True, help="Request records or logs that the trace lacks.")
+@options.evidence
 @click.option("--frozen-at", metavar="INSTANT", callback=options.instant, help="When the decision was made.")
 @options.versions
 @options.key_file

@@ -23,7 +23,12 @@ from .sink import sink
 from .told import Teller
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture redact ticket.json --out ticket.redacted.json",
+        "kubectl logs agent | extract-fixture redact --explain",
+    )
+)
 @click.argument("source", metavar="[FILE|CASE|-]", default="-", shell_complete=completing.files)
 @options.key_file
 @options.scope

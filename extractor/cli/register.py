@@ -18,7 +18,7 @@ from .console import Console
 from .near import Group
 
 
-@click.group(cls=Group, invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True, epilog=options.examples("extract-fixture register --due"))
 @click.option("--expired", is_flag=True, help="Only cases with a capture or an approval that has ended.")
 @click.option(
     "--due", is_flag=True, help="Only cases that must be looked at again: rules, policy or time have moved on."
@@ -81,7 +81,10 @@ def command(
         ctx.exit(ValidationFailed.exit_status)
 
 
-@command.command("set")
+@command.command(
+    "set",
+    epilog=options.examples('extract-fixture register set CASE --owner privacy="Rana Okafor" --fixed-version 2.4.1'),
+)
 @click.argument("case", metavar="CASE", shell_complete=completing.cases)
 @click.option("--owner", metavar="ROLE=NAME", multiple=True, help="Who answers for a role or a boundary; may repeat.")
 @click.option("--author", metavar="NAME", help="Who made the case.")

@@ -11,7 +11,9 @@ from . import completing, deciding, options
 from .console import Console
 
 
-@click.command()
+@click.command(
+    epilog=options.examples('extract-fixture reject CASE --role privacy --reviewer "Rana Okafor" --reason @why.txt')
+)
 @click.argument(
     "case", metavar="[CASE]", required=False, type=click.Path(path_type=Path), shell_complete=completing.cases
 )

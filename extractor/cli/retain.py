@@ -29,19 +29,31 @@ _BATCH = 200
 """Traces read in one pass and held in memory together."""
 
 
-@click.command()
+@click.command(
+    epilog=options.examples("extract-fixture retain exports --errors --ttl 30", "extract-fixture retain --purge")
+)
 @click.argument("sources", metavar="SOURCE…", nargs=-1, shell_complete=completing.files)
 @click.option("--errors", is_flag=True, help="Traces with a span that failed.")
 @click.option("--side-effects", is_flag=True, help="Traces that call a tool which changes something.")
 @click.option("--flagged", type=options.FILE, help="Traces of this list: an id a line, or JSON lines with a trace_id.")
 @click.option("--store", type=options.FOLDER, default=Path("retained"), show_default=True, help="Where they are kept.")
 @click.option(
-    "--ttl", "ttl_days", type=click.IntRange(1, 3650), default=90, show_default=True, help="Days until they go."
+    "--ttl",
+    "ttl_days",
+    metavar="DAYS",
+    type=click.IntRange(1, 3650),
+    default=90,
+    show_default=True,
+    help="Days until they go.",
 )
 @click.option("--purge", "purging", is_flag=True, help="Remove the traces whose time is over.")
 @click.option("--explain", is_flag=True, help="Say how likely sampling loses an incident, and change nothing.")
-@click.option("--rate", type=float, default=0.01, show_default=True, help="The sampling rate to explain.")
-@click.option("--occurrences", type=int, default=12, show_default=True, help="How often the incident occurred.")
+@click.option(
+    "--rate", metavar="SHARE", type=float, default=0.01, show_default=True, help="The sampling rate to explain."
+)
+@click.option(
+    "--occurrences", metavar="N", type=int, default=12, show_default=True, help="How often the incident occurred."
+)
 @options.as_json
 @options.quiet
 def command(  # noqa: PLR0913  # one parameter an option

@@ -12,7 +12,9 @@ from . import completing, options, stores
 from .console import Console
 
 
-@click.command()
+@click.command(
+    epilog=options.examples('extract-fixture retire CASE --reason "The tool is gone." --successor NEXT_CASE')
+)
 @click.argument("case", metavar="CASE", shell_complete=completing.cases)
 @click.option("--reason", metavar="TEXT|@FILE", required=True, callback=options.typed, help="Why; it is committed.")
 @click.option("--successor", metavar="CASE_ID", help="The case that takes its place.")

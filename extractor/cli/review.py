@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 _OPENER = "review.html"
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture review fixtures/quarantine/CASE --source exports",
+        "extract-fixture review fixtures/quarantine/CASE --packet handoff",
+    )
+)
 @click.argument("cases", metavar="CASE…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--source",

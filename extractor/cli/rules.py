@@ -26,7 +26,7 @@ _MAX_VALUE = 64 * 1024
 _WIDTH = 96
 
 
-@click.group(cls=Group)
+@click.group(cls=Group, epilog=options.examples("extract-fixture rules test"))
 def command() -> None:
     """Show, test and explain the rules of redaction.
 
@@ -34,7 +34,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", epilog=options.examples("extract-fixture rules list --rules our-rules"))
 @options.overlays
 @options.as_json
 def list_rules(*, overlays: tuple[Path, ...], as_json: bool) -> None:
@@ -51,7 +51,7 @@ def list_rules(*, overlays: tuple[Path, ...], as_json: bool) -> None:
     console.say(counted(len(cards), "rule"))
 
 
-@command.command()
+@command.command(epilog=options.examples("extract-fixture rules show RULE"))
 @click.argument("rule", metavar="ID")
 @options.overlays
 @options.as_json
@@ -80,21 +80,32 @@ def show(*, rule: str, overlays: tuple[Path, ...], as_json: bool) -> None:
     )
 
 
-@command.command()
+@command.command(
+    epilog=options.examples(
+        "extract-fixture rules test our-rules", "extract-fixture rules test --value - --field order.customer.email"
+    )
+)
 @click.argument("paths", metavar="[FILE|DIR]…", nargs=-1, type=click.Path(path_type=Path))
 @options.overlays
 @click.option("--value", metavar="-", help="Read a value from standard input and say which rules claim it.")
 @click.option("--field", metavar="FIELD", help="Where the value stands, as in order.customer.email.")
 @options.as_json
+@options.quiet
 def test(
-    *, paths: tuple[Path, ...], overlays: tuple[Path, ...], value: str | None, field: str | None, as_json: bool
+    *,
+    paths: tuple[Path, ...],
+    overlays: tuple[Path, ...],
+    value: str | None,
+    field: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Run every rule on its own examples, and list all faults of all files.
 
     FILE and DIR are tested as --rules DIR is, beside ours. Ends with 1 when there is a fault. A value that is given is
     never shown.
     """
-    console = Console(json=as_json)
+    console = Console(json=as_json, quiet=quiet)
     if value not in (None, "-"):
         raise UsageError("--value takes - alone: a value on the command line would stand in the process list")
     shipped = ruleset.location().resolve()
@@ -115,7 +126,7 @@ def test(
     _tell_claims(console, rules, _value(), field)
 
 
-@command.command()
+@command.command(epilog=options.examples("extract-fixture rules explain order.customer.email"))
 @click.argument("field", metavar="FIELD")
 @options.overlays
 @options.as_json

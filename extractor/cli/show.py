@@ -17,7 +17,7 @@ _WIDTH = 110
 _MESSAGES = 4
 
 
-@click.command()
+@click.command(epilog=options.examples("extract-fixture show fixtures/quarantine/CASE --proofs"))
 @click.argument("case", metavar="CASE", type=click.Path(path_type=Path))
 @click.option(
     "--proofs", "as_proofs", is_flag=True, help="Say what was proved, what is open, and what would settle it."

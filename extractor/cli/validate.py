@@ -17,7 +17,11 @@ from . import options
 from .console import Console
 
 
-@click.command()
+@click.command(
+    epilog=options.examples(
+        "extract-fixture validate fixtures/quarantine/CASE", "extract-fixture validate --approved fixtures"
+    )
+)
 @click.argument("paths", metavar="[PATH]…", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--approved", type=options.FOLDER, help="Hold every approved case of a store to its approvals, too.")
 @click.option(
