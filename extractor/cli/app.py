@@ -162,6 +162,17 @@ def run(arguments: Sequence[str]) -> int:
     if instruction := os.environ.get(VARIABLE):
         return answer(app, instruction)
     try:
+        status = _ended(arguments)
+        sys.stdout.flush()  # here, where a reader that has gone can still be met in silence
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter's last flush must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return status
+
+
+def _ended(arguments: Sequence[str]) -> int:
+    try:
         # Not app.main, which ends a broken pipe with the status of a judged failure.
         with app.make_context(PROGRAM, list(arguments)) as context:
             app.invoke(context)
@@ -174,9 +185,7 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _told("interrupted", None, INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter's last flush must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        raise
     except Exception as error:  # noqa: BLE001  # the last line of defence: a library's message may quote an original
         return _told(f"{type(error).__name__} in {_place(error)}; this is a fault of extract-fixture", None, INTERNAL)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,11 @@ def _escape(char: str) -> str:
         if ord(char) < 0x10000
         else f"\\U{ord(char):08x}"
     )
+
+
+def plain() -> bool:
+    """Say whether even a terminal is to get text alone: by NO_COLOR (https://no-color.org), or because it is a dumb one."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def interactive() -> bool:
@@ -75,7 +81,7 @@ class Console:
     @contextmanager
     def progress(self, title: str) -> Iterator[Bar | None]:
         """Yield what a long read reports to: a bar on a terminal, None elsewhere."""
-        if self.json or self.quiet or not sys.stderr.isatty():
+        if self.json or self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield None
             return
         bar = Bar(title)
@@ -87,7 +93,7 @@ class Console:
     @contextmanager
     def counting(self) -> Iterator[Callable[[str], None] | None]:
         """Yield what shows a line that replaces the one before, on a terminal; None elsewhere."""
-        if self.json or self.quiet or not sys.stderr.isatty():
+        if self.json or self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield None
             return
         try:
@@ -138,10 +144,10 @@ def _overwrite(line: str) -> None:
 
 def _write(text: str, *, label: str = "") -> None:
     line, start = visible(text), f"{visible(label)}  " if label else ""
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() or plain():
         sys.stdout.write(f"{start}{line}\n")
         return
-    # Colour is for a terminal; rich knows NO_COLOR and what a dumb terminal cannot do.
+    # Colour is for a terminal.
     from rich.console import Console as Terminal
     from rich.text import Text
 
