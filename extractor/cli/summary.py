@@ -10,7 +10,7 @@ from extractor.errors import EvidenceMissing
 from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
-from extractor.model.replayable import BLOCKING
+from extractor.model.replayable import BLOCKING, lacking
 from extractor.select import Explanation
 from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
@@ -101,8 +101,8 @@ def _blocking_first(view: CaseView) -> list[Members]:
 
 def cannot_be_replayed(fixture: Fixture, path: Path) -> EvidenceMissing:
     """Return the error that a case ends with which lacks what a replay needs, naming it."""
-    lacking = [entry for entry in _blocking_first(CaseView.of(fixture.files)) if entry.get("code") in BLOCKING]
-    named = ", ".join(f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in lacking[:_SHOWN])
+    found = lacking(CaseView.of(fixture.files).fixture)
+    named = ", ".join(found[:_SHOWN]) + (f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
     return EvidenceMissing(f"the case cannot be replayed without {named}", hint=f"extract-fixture show {path}")
 
 

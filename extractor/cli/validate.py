@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from extractor.bulk.units import counted
 from extractor.errors import ProvenanceInvalid, UsageError
 from extractor.model.json import JsonValue
 from extractor.review import ApprovedCase, validate_approved
@@ -42,7 +43,8 @@ def command(
     """Check that cases are whole and fit their schema.
 
     PATH is a fixture.json, a case, or a folder of cases. A valid case is one that can be replayed; whether the incident
-    is fixed is another question.
+    is fixed is another question. A case that is whole and lacks what no replay can be judged without is non-replayable, and
+    ends with 4: it says what is missing.
 
     --approved names a store or its folder of approved cases: a case that was changed, is not signed as the policy demands, or
     not approved by the people in the roles that it names, ends with 7.
@@ -60,8 +62,8 @@ def command(
     for one in report.cases:
         _tell(one, console, many=len(report.cases) > 1)
     if len(report.cases) > 1:
-        valid = sum(not case.problems for case in report.cases)
-        console.say(f"{valid} of {len(report.cases)} cases are valid")
+        valid = sum(case.valid for case in report.cases)
+        console.say(f"{valid:,} of {counted(len(report.cases), 'case')} {'is' if valid == 1 else 'are'} valid")
     ctx.exit(_status(judged, report.exit_status))
 
 
@@ -85,11 +87,18 @@ def _tell(case: CaseReport, console: Console, *, many: bool) -> None:
     if console.json:
         problems = [dict(asdict(problem)) for problem in case.problems]
         console.data(
-            {"case_id": case.case_id, "valid": not problems, "provenance": case.provenance, "problems": [*problems]}
+            {
+                "case_id": case.case_id,
+                "valid": case.valid,
+                "replayable": not case.lacks,
+                "lacks": [*case.lacks],
+                "provenance": case.provenance,
+                "problems": [*problems],
+            }
         )
         return
     for line in case.lines():
-        if not case.problems:
+        if case.valid:
             console.say(line)
         else:
             console.note(f"{case.case_id or f'case {case.position}'}: {line}" if many else line)

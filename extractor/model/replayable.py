@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,8 +12,23 @@ BLOCKING: Final = frozenset({"content_switched_off", "no_input", "arguments_miss
 """The codes of ``missing_evidence`` entries that make a case ``non_replayable``."""
 
 
+_FIELD: Final = re.compile(r"[a-z0-9_.\[\]]{1,200}")
+
+
+def lacking(document: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """Return what a replay cannot be judged without and the case lacks: field path and code, as ``input.messages (no_input)``."""
+    entries = document.get("missing_evidence")
+    found = (item for item in entries if isinstance(item, dict)) if isinstance(entries, list) else ()
+    return tuple(_told(item) for item in found if isinstance(item.get("code"), str) and item["code"] in BLOCKING)
+
+
+def _told(entry: Mapping[str, JsonValue]) -> str:
+    # A path that was not written by us may hold anything.
+    field = entry.get("field")
+    named = field if isinstance(field, str) and _FIELD.fullmatch(field) else "a field"
+    return f"{named} ({entry['code']})"
+
+
 def replayable(document: Mapping[str, JsonValue]) -> bool:
     """Return False when evidence without which no replay can be judged is missing (S67)."""
-    entries = document.get("missing_evidence")
-    codes = {item.get("code") for item in entries if isinstance(item, dict)} if isinstance(entries, list) else set()
-    return not codes & BLOCKING
+    return not lacking(document)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse, pretty
 from ..model.layout import CAPTURE, CONTROLS, FILES, FIXTURE, FOLDERS, PROVENANCE, RESTRICTED, case_of, is_case_id
+from ..model.replayable import lacking
 from ..replay.fixture_check import MAX_BYTES, Unreadable, load, structural_problems
 from ..schemas import schema_problems
 from ._report import CaseReport, Problem, ValidationReport
@@ -90,7 +91,7 @@ def _judge(found: _Found, position: int, provenance_dir: Path | None, *, sole: b
     if content is None:
         problems.append(Problem(voice="structure", line="fixture cannot be read"))
         return CaseReport(position=position, case_id=None, provenance="absent", problems=tuple(problems))
-    case_id, said = _document_problems(content)
+    case_id, lacks, said = _document_problems(content)
     problems += said
     if (
         found.folder is not None
@@ -103,7 +104,9 @@ def _judge(found: _Found, position: int, provenance_dir: Path | None, *, sole: b
     problems += sidecar_problems(sidecar, content)
     if found.folder is not None and not found.named:
         problems += _control_problems(found.folder, sidecar)
-    return CaseReport(position=position, case_id=case_id, provenance=sidecar.where, problems=tuple(problems))
+    return CaseReport(
+        position=position, case_id=case_id, provenance=sidecar.where, problems=tuple(problems), lacks=lacks
+    )
 
 
 def _control_problems(folder: Path, sidecar: Sidecar) -> Iterator[Problem]:
@@ -127,23 +130,23 @@ def _content(found: _Found) -> bytes | None:
         return None
 
 
-def _document_problems(content: bytes) -> tuple[str | None, list[Problem]]:
-    """Return the case id, None where it may not name a case, and what structure, schema and bytes say."""
+def _document_problems(content: bytes) -> tuple[str | None, tuple[str, ...], list[Problem]]:
+    """Return the case id, None where it may not name a case, what a replay lacks, and what structure, schema and bytes say."""
     try:
         document = load(content)
     except Unreadable as error:
-        return None, [Problem(voice="structure", line=str(error))]
+        return None, (), [Problem(voice="structure", line=str(error))]
     problems = [Problem(voice="structure", line=line) for line in structural_problems(document)]
     try:
         exact = parse(content)
     except MalformedJson as error:
-        return None, [*problems, Problem(voice="bytes", line=f"fixture breaks a bound of ours: {error.code}")]
+        return None, (), [*problems, Problem(voice="bytes", line=f"fixture breaks a bound of ours: {error.code}")]
     # What lacks whole members is told by the structural check alone.
     if not any(problem.line.startswith("missing top-level fields") for problem in problems):
         problems += [Problem(voice="schema", line=line) for line in schema_problems(exact, "fixture")]
     if pretty(exact).encode("utf-8") != content:
         problems.append(Problem(voice="bytes", line="fixture.json is not spelled canonically; it was edited by hand"))
-    return _case_id(exact), problems
+    return _case_id(exact), lacking(exact) if isinstance(exact, dict) else (), problems
 
 
 def _case_id(document: JsonValue) -> str | None:

@@ -13,7 +13,7 @@ TRACE = "6d383010fe32bfe09c943d88b718f3e3"
 @pytest.fixture
 def complete(here, export):
     assert run(["--trace-id", TRACE, str(export), "--prohibit", "the refund has been completed", "--quiet"]) == 0
-    (found,) = (here / "fixtures" / "quarantine").glob("2*")
+    (found,) = (here / "fixtures" / "quarantine").glob("2*tool-timeout*")
     return found
 
 
@@ -58,3 +58,50 @@ def test_a_folder_of_cases_is_counted(complete, capsys):
 
 def test_nothing_to_validate_ends_with_six(tmp_path):
     assert run(["validate", str(tmp_path)]) == 6
+
+
+@pytest.fixture
+def unplayable(here, export, capsys):
+    """A case of a trace in which no user says anything."""
+    assert (
+        run(["--trace-id", "da0c996a3a7de6a6b5553091b1474ea1", str(export), "--prohibit", "x is done", "--quiet"]) == 4
+    )
+    capsys.readouterr()
+    (found,) = (here / "fixtures" / "quarantine").glob("2*")
+    return found
+
+
+def test_a_case_that_cannot_be_replayed_is_whole_and_not_valid(unplayable, capsys):
+    assert run(["validate", str(unplayable)]) == 4
+    shown, told = capsys.readouterr()
+    assert "valid" not in shown
+    assert told == "non-replayable: no replay can be judged without input.messages (no_input)\n"
+    assert run(["validate", str(unplayable), "--json"]) == 4
+    said = json.loads(capsys.readouterr().out)
+    assert (said["valid"], said["replayable"], said["problems"]) == (False, False, [])
+    assert said["lacks"] == ["input.messages (no_input)"]
+
+
+def test_of_several_cases_the_one_that_cannot_be_replayed_is_named(unplayable, complete, capsys):
+    assert run(["validate", str(unplayable.parent)]) == 4
+    shown, told = capsys.readouterr()
+    assert f"valid replay fixture: {complete.name}" in shown
+    assert "1 of 2 cases is valid" in shown
+    assert told.startswith(f"{unplayable.name}: non-replayable")
+
+
+def test_what_is_missing_is_never_told_in_words_of_the_file(unplayable, capsys):
+    file = unplayable / "fixture.json"
+    file.write_text(file.read_text().replace('"input.messages"', '"Zebra Street 5"'))
+    run(["validate", str(file)])
+    told = "".join(capsys.readouterr())
+    assert "a field (no_input)" in told
+    assert "Zebra" not in told
+
+
+def test_an_odd_list_of_what_is_missing_is_a_problem_and_no_fault_of_ours(unplayable, capsys):
+    document = json.loads((unplayable / "fixture.json").read_text())
+    file = unplayable.parent.parent / "odd.json"
+    for odd in (3, [3], [{"code": {}}], [{"code": ["no_input"], "field": 1}]):
+        file.write_text(json.dumps({**document, "missing_evidence": odd}))
+        assert run(["validate", str(file)]) == 1

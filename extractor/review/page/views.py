@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ...model.json import JsonValue, pretty
 from ...model.layout import EXPECT, FIXTURE, PROVENANCE
+from ...model.replayable import replayable
 from ...replay.fixture_check import structural_problems
 from ...verify import texts as standing_texts
 from ...write import made_up
@@ -167,8 +168,7 @@ def _pseudonyms(predicate: Members) -> Sequence[Members]:
 
 
 def _state(document: Members, problems: Sequence[str]) -> str:
-    blocking = {"content_switched_off", "no_input", "arguments_missing", "outcome_missing"}
-    if blocking & {text(one.get("code")) for one in items(document.get("missing_evidence"))}:
+    if not replayable(document):
         return "cannot be replayed"
     return "incomplete" if problems else "in review"
 
