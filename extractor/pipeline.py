@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from . import __version__
 from .assemble import assemble, hold_lane, incomplete
 from .errors import StructureChanged
 from .model.case import Document, Fixture, Proofs, RedactedCase
@@ -23,6 +22,7 @@ from .ruleset import RuleSet
 from .schemas import SCHEMA_VERSION, schema_problems
 from .select import Explanation, explain, select
 from .verify import prove, seal, texts
+from .version import __version__
 from .write import Notices, case_id, render_capture, render_fixture, render_provenance, render_readme
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from extractor import __version__
 from extractor.model.json import JsonValue
 from extractor.model.reading import Note
+from extractor.version import __version__
 
 from . import tallies
 from .journal import CASES, Entry

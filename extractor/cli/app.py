@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from extractor import __version__
 from extractor.errors import ExtractFixtureError
+from extractor.version import __version__
 
 from .completing import PROGRAM, SHELLS, VARIABLE, answer, script
 from .console import visible

@@ -21,6 +21,7 @@ from extractor.bulk.reports import LOST, Report
 from extractor.bulk.run import Listener, Order, Run, run
 from extractor.bulk.units import span_of_time
 from extractor.errors import ProofFailed, TraceNotFound, UsageError, WorkspaceKeyError
+from extractor.making import occasion
 from extractor.model.layout import QUARANTINE
 from extractor.read import Progress
 from extractor.redact.models import verified
@@ -29,7 +30,6 @@ from . import options
 from .console import Console
 from .counting import Counter
 from .keyring import workspace_key
-from .making import occasion
 
 _SHOWN = 20
 

@@ -8,13 +8,14 @@ from typing import Unpack
 
 import click
 
-from extractor import read, ruleset, settings
+from extractor import making, read, ruleset, settings
 from extractor.errors import UsageError
+from extractor.scope import chosen
 
-from . import making, options, request, summary
+from . import options, request, summary
 from .console import Console
 from .keyring import workspace_key
-from .scope import chosen
+from .made import tell
 
 _selecting = options.join(
     click.option("--trace-id", metavar="ID", multiple=True, help="A trace; a unique prefix of 8 digits is enough."),
@@ -103,4 +104,4 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     made = making.made(reading, run)
     if explain:
         summary.explain(console, made.explained)
-    making.tell(console, made, config.statement)
+    tell(console, made, config.statement)

@@ -10,14 +10,15 @@ from typing import Unpack
 
 import click
 
-from extractor import read, ruleset, settings
+from extractor import making, read, ruleset, settings
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.config import Override, Wanted
+from extractor.scope import chosen
 
-from . import completing, making, options, request
+from . import completing, options, request
 from .console import Console
 from .keyring import workspace_key
-from .scope import chosen
+from .made import tell
 
 _MOST = 256 << 20  # bytes of a recording on standard input
 
@@ -83,4 +84,4 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     reading = read.read((bundle,), config.wanted, stdin=io.BytesIO(recording), container=form)
     rules = ruleset.load((*project.rules, *overlays))
     run = making.Run(config=config, rules=rules, key=key, store=out or project.out, replace=replace)
-    making.tell(console, making.made(reading, run), config.statement)
+    tell(console, making.made(reading, run), config.statement)

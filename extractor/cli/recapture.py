@@ -11,15 +11,15 @@ from pathlib import Path
 import click
 
 from extractor import neighbours, pipeline, read, review, ruleset, settings, write
+from extractor.making import occasion
 from extractor.model.config import RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
 from extractor.model.layout import FIXTURE, PLACES, QUARANTINE
+from extractor.scope import taken_over
 
 from . import options, summary
 from .console import Console
 from .keyring import workspace_key
-from .making import occasion
-from .scope import taken_over
 from .show import case_files
 from .view import CaseView, members, text
 

@@ -9,18 +9,16 @@ import click
 
 from extractor import ruleset, settings
 from extractor.errors import InputUnreadable, UsageError
+from extractor.loose import Engine, Redaction, Teller, opened
 from extractor.model.layout import FIXTURE
+from extractor.scope import chosen
 from extractor.validate import vouched
 
 from . import completing, options
 from .console import Console
-from .engine import Engine
 from .keyring import workspace_key
-from .lines import opened
-from .loose import Redaction
-from .scope import chosen
 from .sink import sink
-from .told import Teller
+from .told import writer
 
 
 @click.command(
@@ -87,7 +85,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         config=replace(base, nlp=base.nlp.using(model)),
         key=key,
         name=None if taken.name == "case" else taken.name,
-        teller=Teller(json=as_json) if explain else None,
+        teller=Teller(writer(json=as_json)) if explain else None,
     )
     with sink(out) as write:
         redaction = Redaction(engine, write, joint=joint)

@@ -7,9 +7,8 @@ from typing import TypedDict
 
 from extractor.model.config import Lane, Limit, Override, RunConfig, Statement, Wanted
 from extractor.model.json import JsonValue
+from extractor.scope import Scope
 from extractor.settings import Settings
-
-from .scope import Scope
 
 
 class Told(TypedDict):

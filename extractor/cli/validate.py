@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,7 @@ from extractor.bulk.units import counted
 from extractor.errors import ProvenanceInvalid, UsageError
 from extractor.model.json import JsonValue
 from extractor.review import ApprovedCase, validate_approved
+from extractor.schemas import NAMES, SchemaName, schema_text
 from extractor.validate import CaseReport, ValidationReport, validate_case
 
 from . import options
@@ -28,6 +30,9 @@ from .console import Console
 @click.option(
     "--provenance", type=options.FOLDER, help="Where sidecars stand that are not beside their case: DIR/CASE_ID/."
 )
+@click.option(
+    "--schema", type=click.Choice(NAMES), help="Print the JSON Schema of a file that we write, and validate nothing."
+)
 @options.as_json
 @options.quiet
 @click.pass_context
@@ -37,6 +42,7 @@ def command(
     paths: tuple[Path, ...],
     approved: Path | None,
     provenance: Path | None,
+    schema: SchemaName | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -48,7 +54,14 @@ def command(
 
     --approved names a store or its folder of approved cases: a case that was changed, is not signed as the policy demands, or
     not approved by the people in the roles that it names, ends with 7.
+
+    --schema is for other tools, which may hold what we write to it.
     """
+    if schema is not None:
+        if paths or approved is not None:
+            raise UsageError("--schema prints a schema and validates nothing; name no case beside it")
+        sys.stdout.write(schema_text(schema))
+        return
     if not paths and approved is None:
         raise UsageError("what is to be validated? name a case, or --approved DIR")
     console = Console(json=as_json, quiet=quiet)

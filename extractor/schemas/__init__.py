@@ -6,24 +6,33 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from ..model.field_path import own_names, shown
 from ..model.json import JsonValue
 
-__all__ = ["SCHEMA_VERSION", "SchemaName", "load_schema", "schema_problems"]
+__all__ = ["NAMES", "SCHEMA_VERSION", "SchemaName", "load", "schema_problems", "schema_text"]
 
 SchemaName: TypeAlias = Literal["fixture", "provenance", "capture", "manifest"]
+NAMES: Final[tuple[SchemaName, ...]] = get_args(SchemaName)
+"""Each schema's ``$id`` is ``urn:extract-fixture:schema:NAME:VERSION``: a name that needs no host and no network."""
 SCHEMA_VERSION = "1"
 """The version of all of them, as ``fixture.json`` and the sidecar name it."""
 
 _MOST = 50
 
 
-def load_schema(name: SchemaName) -> dict[str, JsonValue]:
-    """Return one of our schemas as a document of the caller's own."""
-    schema: dict[str, JsonValue] = json.loads((files(__name__) / f"{name}.schema.json").read_text("utf-8"))
+def load(name: SchemaName) -> dict[str, JsonValue]:
+    """Return one of our schemas as a document of the caller's own. Raises `KeyError` for a name that is none of `NAMES`."""
+    schema: dict[str, JsonValue] = json.loads(schema_text(name))
     return schema
+
+
+def schema_text(name: SchemaName) -> str:
+    """Return one of our schemas as it is published. Raises `KeyError` for a name that is none of `NAMES`."""
+    if name not in NAMES:  # from a program without types
+        raise KeyError(name)
+    return (files(__name__) / f"{name}.schema.json").read_text("utf-8")
 
 
 def schema_problems(document: JsonValue, name: SchemaName) -> tuple[str, ...]:
@@ -47,7 +56,7 @@ Violations: TypeAlias = Callable[[JsonValue], Iterable[tuple[Sequence[str | int]
 def _validator(name: SchemaName) -> tuple[Violations, frozenset[str]]:
     from jsonschema import Draft202012Validator  # half a second, see above
 
-    schema = load_schema(name)
+    schema = load(name)
     validator = Draft202012Validator(schema)
 
     def violations(document: JsonValue) -> Iterator[tuple[Sequence[str | int], str]]:

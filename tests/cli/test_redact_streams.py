@@ -9,9 +9,9 @@ import sys
 import pytest
 import zstandard
 
-from extractor.cli import lines as lines_module
 from extractor.cli.app import run
-from extractor.cli.lines import Line, Source, holding
+from extractor.loose import lines as lines_module
+from extractor.loose.lines import Line, Source, holding
 
 MAIL = "zed.whitcombe@acme-corp.com"
 LINE = f'{{"email": "{MAIL}", "note": "ask {MAIL}", "amount": 12.50}}'

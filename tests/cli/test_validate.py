@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from extractor.cli.app import run
+from extractor.schemas import NAMES, schema_text
 
 TRACE = "6d383010fe32bfe09c943d88b718f3e3"
 
@@ -105,3 +106,18 @@ def test_an_odd_list_of_what_is_missing_is_a_problem_and_no_fault_of_ours(unplay
     for odd in (3, [3], [{"code": {}}], [{"code": ["no_input"], "field": 1}]):
         file.write_text(json.dumps({**document, "missing_evidence": odd}))
         assert run(["validate", str(file)]) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_is_printed_as_it_is_published(name, here, capsys):
+    assert run(["validate", "--schema", name]) == 0
+    shown, told = capsys.readouterr()
+    assert (shown, told) == (schema_text(name), "")
+    assert json.loads(shown)["$id"] == f"urn:extract-fixture:schema:{name}:1"
+
+
+def test_a_schema_beside_a_case_is_a_misuse(complete, capsys):
+    assert run(["validate", str(complete), "--schema", "fixture"]) == 2
+    assert run(["validate", "--schema", "fixture", "--approved", "fixtures"]) == 2
+    assert run(["validate", "--schema", "fixtures"]) == 2
+    assert capsys.readouterr().out == ""

@@ -35,7 +35,7 @@ from extractor.replay.manifest import (
 )
 from extractor.replay.manifests import Partial, manifest_bytes, parse_manifest, read_manifest, write_manifest
 from extractor.replay.structure import misfits
-from extractor.schemas import load_schema, schema_problems
+from extractor.schemas import load, schema_problems
 
 CASE = "2026-03-02-refund-create-timeout-0a1b2c3d"
 STARTED = Manifest(case_id=CASE, fixture_hash="ab" * 32, implementation_version="7.2.0")
@@ -74,7 +74,7 @@ def test_what_is_written_is_read_back() -> None:
 
 
 def test_the_members_are_the_schemas_in_its_order() -> None:
-    schema: Any = load_schema("manifest")
+    schema: Any = load("manifest")
     full = schema["$defs"]["manifest"]
     assert [each.name for each in fields(Manifest)] == list(full["properties"]) == full["required"]
     assert schema["$defs"]["label"]["enum"] == [*LABELS, None]

@@ -17,11 +17,11 @@ from jsonschema import Draft202012Validator
 from extractor.model.json import ExactNumber, parse
 from extractor.replay.compiled import NotCompiled, compile_schema
 from extractor.replay.structure import misfits, problems
-from extractor.schemas import load_schema, schema_problems
+from extractor.schemas import load, schema_problems
 
 GOLDEN: Any = parse((Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes())
 MUTATIONS = 10_000
-VALIDATOR = Draft202012Validator(load_schema("fixture"))
+VALIDATOR = Draft202012Validator(load("fixture"))
 
 
 def bare() -> Any:
@@ -72,7 +72,7 @@ def places(node: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(child)
 
 
-NAMES = sorted({*(step for _, step in places(load_schema("fixture")) if isinstance(step, str)), "surprise", "Ana"})
+NAMES = sorted({*(step for _, step in places(load("fixture")) if isinstance(step, str)), "surprise", "Ana"})
 
 
 def mutated(seed: int) -> Any:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from extractor import schemas
 from extractor.model.json import parse
-from extractor.schemas import load_schema, schema_problems
+from extractor.schemas import NAMES, SCHEMA_VERSION, load, schema_problems, schema_text
 
 Edit = Callable[[dict[str, Any]], object]
 COMPLETE: Any = parse((Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes())
-NAMES = ("fixture", "provenance", "capture", "manifest")
+SHIPPED = Path(schemas.__file__).parent
+
+
+def test_every_schema_has_a_name_and_every_name_a_schema() -> None:
+    assert sorted(f"{name}.schema.json" for name in NAMES) == sorted(file.name for file in SHIPPED.glob("*.json"))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_schema_is_a_schema_and_has_its_own_urn(name: Any) -> None:
-    schema = load_schema(name)
+    schema = load(name)
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"urn:extract-fixture:schema:{name}:1"
+    assert schema["$id"] == f"urn:extract-fixture:schema:{name}:{SCHEMA_VERSION}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_schema_refers_to_itself_alone(name: Any) -> None:
+    """Whoever has one file needs no other, and no network."""
+    text = schema_text(name)
+    assert re.findall(r'"\$(?:dynamicRef|ref)": "(?!#/)[^"]*"', text) == []
+    assert re.findall(r'"\$id"', text) == ['"$id"']
+
+
+def test_what_is_written_names_the_version_in_the_id() -> None:
+    version: Any = {name: str(load(name)["$id"]).rpartition(":")[2] for name in NAMES}
+    fixture, manifest, provenance = load("fixture"), load("manifest"), load("provenance")
+    assert fixture["properties"]["schema_version"] == {"const": version["fixture"]}  # type: ignore[index, call-overload]
+    assert COMPLETE["schema_version"] == version["fixture"]
+    assert manifest["$defs"]["manifest"]["properties"]["manifest_version"] == {"const": version["manifest"]}  # type: ignore[index, call-overload]
+    kind = provenance["properties"]["predicateType"]  # type: ignore[index, call-overload]
+    assert kind == {"const": f"urn:extract-fixture:provenance:{version['provenance']}"}
+
+
+def test_a_name_that_is_none_is_refused() -> None:
+    with pytest.raises(KeyError):
+        load("../../pyproject")  # type: ignore[arg-type]
 
 
 def own_objects(schema: Any) -> list[dict[str, Any]]:
@@ -36,7 +66,7 @@ def own_objects(schema: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_object_of_ours_is_closed(name: Any) -> None:
-    assert [found for found in own_objects(load_schema(name)) if found.get("additionalProperties") is not False] == []
+    assert [found for found in own_objects(load(name)) if found.get("additionalProperties") is not False] == []
 
 
 def test_a_complete_document_fits() -> None:
@@ -54,13 +84,13 @@ def test_an_incomplete_case_fits_too() -> None:
     assert schema_problems(document, "fixture") == ()
 
 
-@pytest.mark.parametrize("member", sorted(load_schema("fixture")["required"]))  # type: ignore[arg-type]
+@pytest.mark.parametrize("member", sorted(load("fixture")["required"]))  # type: ignore[arg-type]
 def test_every_slot_is_there_from_the_start(member: str) -> None:
     document = {name: value for name, value in COMPLETE.items() if name != member}
     assert schema_problems(document, "fixture") == (f"document: required ['{member}']",)
 
 
-@pytest.mark.parametrize("member", sorted(load_schema("fixture")["$defs"]["tool_event"]["required"]))  # type: ignore[index, call-overload, arg-type]
+@pytest.mark.parametrize("member", sorted(load("fixture")["$defs"]["tool_event"]["required"]))  # type: ignore[index, call-overload, arg-type]
 def test_every_member_of_a_tool_event_is_there(member: str) -> None:
     """S16, S25."""
     document = copy.deepcopy(COMPLETE)

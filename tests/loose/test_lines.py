@@ -5,7 +5,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractor.cli.lines import Line, Source, holding, opened
+from extractor.loose.lines import Line, Source, holding, opened
 
 
 class Arriving(io.BytesIO):

@@ -1,17 +1,18 @@
-"""``--scope-of CASE``: the key scope of a case that the new one belongs to, as its fixed twin or its recapture."""
+"""The key scope of a run: by name, or that of a case to which the new one belongs, as its fixed twin or its recapture."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from extractor.errors import ProvenanceInvalid, UsageError, WorkspaceKeyError
-from extractor.model.layout import PROVENANCE
-from extractor.redact import WorkspaceKey
-from extractor.validate import validate_case
+from .errors import ProvenanceInvalid, UsageError, WorkspaceKeyError
+from .model.json import JsonValue, MalformedJson, parse
+from .model.layout import FIXTURE, PROVENANCE
+from .redact import WorkspaceKey
+from .validate import validate_case
 
-from .show import case_files
-from .view import CaseView, members, text
+Members = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +47,35 @@ def taken_over(case: Path, key: WorkspaceKey) -> Scope:
     # An incomplete case has a scope like any other.
     if any(problem.voice != "structure" for problem in problems):
         report.require()
-    files = case_files(case)
-    if PROVENANCE not in files or len(report.cases) != 1:
+    if len(report.cases) != 1 or (predicate := _predicate(case)) is None:
         raise ProvenanceInvalid(
             f"--scope-of names no single case with a {PROVENANCE}", hint="name the folder of one case"
         )
-    view = CaseView.of(files)
-    redaction = members(view.predicate.get("redaction"))
-    if text(redaction.get("key_id")) != key.key_id:
+    redaction = _members(predicate.get("redaction"))
+    if _text(redaction.get("key_id")) != key.key_id:
         raise WorkspaceKeyError(
-            f"the case in --scope-of stands under key {text(redaction.get('key_id'))}, this run under {key.key_id}",
+            f"the case in --scope-of stands under key {_text(redaction.get('key_id'))}, this run under {key.key_id}",
             hint="give the key of that case with --key-file, or extract it again under this one",
         )
-    return Scope(name=text(redaction.get("scope")), of=view.case_id)
+    return Scope(name=_text(redaction.get("scope")), of=_text(_document(case, FIXTURE).get("case_id")))
+
+
+def _predicate(case: Path) -> Members | None:
+    """Return what the sidecar of a case says, None where there is none."""
+    return _members(_document(case, PROVENANCE).get("predicate")) if (case / PROVENANCE).is_file() else None
+
+
+def _document(case: Path, name: str) -> Members:
+    """Return a file of a case. Raises `ProvenanceInvalid`."""
+    try:
+        return _members(parse((case / name).read_bytes()))
+    except (OSError, MalformedJson):
+        raise ProvenanceInvalid(f"{name} of the case in --scope-of cannot be read") from None
+
+
+def _members(value: JsonValue) -> Members:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""

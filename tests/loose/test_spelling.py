@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractor.cli.spelling import broken_line, is_like_json, spelled
+from extractor.loose.spelling import broken_line, is_like_json, spelled
 from extractor.model.json import JsonValue
 
 LEAVES = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=12)

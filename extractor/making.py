@@ -1,4 +1,4 @@
-"""From a reading to a stored case, and what people and machines are told of it."""
+"""From a reading to a stored case: proved, written to quarantine, on record there."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from extractor import pipeline, review, write
-from extractor.model.case import Fixture
-from extractor.model.config import RunConfig, Statement
-from extractor.model.reading import Reading
-from extractor.redact import WorkspaceKey
-from extractor.ruleset import RuleSet
-from extractor.select import Explanation
-from extractor.write import Stored
-
-from . import summary
-from .console import Console
+from . import pipeline, review, write
+from .model.case import Fixture
+from .model.config import RunConfig
+from .model.reading import Reading
+from .redact import WorkspaceKey
+from .ruleset import RuleSet
+from .select import Explanation
+from .write import Stored
 
 CAPTURE_DAYS = 30
 """How long capture.json, which leads back to the original trace, may stand."""
@@ -36,10 +33,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A case in its store, and why its spans were kept."""
+    """A case in its store, the bytes of its capture.json, and why its spans were kept."""
 
     fixture: Fixture
     stored: Stored
+    capture: bytes = field(repr=False)
     explained: Explanation = field(repr=False)
 
 
@@ -48,17 +46,7 @@ def made(reading: Reading, run: Run) -> Made:
     extraction = pipeline.extract(reading, run.config, run.rules, run.key, occasion())
     stored = write.store(extraction.fixture, extraction.capture, run.store, replace=run.replace)
     review.enrol(run.store, stored.case_id)
-    return Made(fixture=extraction.fixture, stored=stored, explained=extraction.explained)
-
-
-def tell(console: Console, case: Made, statement: Statement) -> None:
-    """Tell what became of it. Raises `EvidenceMissing` for a case that cannot be replayed: it is written all the same."""
-    if console.json:
-        console.data(summary.for_machines(case.fixture, case.stored))
-    console.rows(summary.for_people(case.fixture, case.stored))
-    summary.warn_if_vague(console, statement)
-    if not case.fixture.replayable:
-        raise summary.cannot_be_replayed(case.fixture, case.stored.path)
+    return Made(fixture=extraction.fixture, stored=stored, capture=extraction.capture, explained=extraction.explained)
 
 
 def occasion() -> pipeline.Occasion:
