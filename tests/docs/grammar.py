@@ -37,16 +37,17 @@ def fault(words: Sequence[str]) -> str | None:
     """What is wrong with a call: no such command, option or choice; None for a call that could be meant."""
     if (words and words[0].startswith("[")) or words == ["…"]:
         return None
-    own = {"--help", "--version", *COMMANDS}
+    own = {"-h", "--help", "--version", "--completion", *COMMANDS}
     rest = list(words) if not words or words[0] in own else [DEFAULT, *words]
     try:
-        return _parsed(app, rest)
+        return _parsed(app, rest, None)
     except click.UsageError as error:
         return error.format_message()
 
 
-def _parsed(command: click.Command, words: list[str]) -> str | None:
-    context = click.Context(command)
+def _parsed(command: click.Command, words: list[str], parent: click.Context | None) -> str | None:
+    # With the settings that the commands run with: click remembers which options of help a command has.
+    context = click.Context(command, parent=parent, **command.context_settings)
     values, rest, _ = command.make_parser(context).parse_args(list(words))
     for parameter in command.params:
         value = values.get(parameter.name or "")
@@ -57,7 +58,7 @@ def _parsed(command: click.Command, words: list[str]) -> str | None:
     if isinstance(command, click.Group) and rest:
         inner = command.get_command(context, rest[0])
         if inner is not None:
-            return _parsed(inner, rest[1:])
+            return _parsed(inner, rest[1:], context)
         if not command.invoke_without_command:
             return f"no command {rest[0]}"
     return None
@@ -71,7 +72,7 @@ def every_option() -> set[str]:
     """The options of all commands."""
     context = click.Context(app)
     waiting: list[click.Command] = [app]
-    found = {"--help"}
+    found = {"-h", "--help"}
     while waiting:
         command = waiting.pop()
         found |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
