@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+import generating.line
 import generating.python
 import generating.rules
 import generating.schema
@@ -21,6 +22,7 @@ from extractor.ruleset import load
 COMMAND_PAGE = Path(__file__).parent / "commands.md"
 RULE_PAGE = Path(__file__).parent / "rules.md"
 READING_PAGE = Path(__file__).parent / "reading.md"
+PICTURES = Path(__file__).parent / "pictures"
 REFERENCE = Path(__file__).parent / "reference"
 _FROM_HERE = "<!-- Written by make docs from rules/identifiers, from here on. -->\n"
 _READ_FROM_HERE = "<!-- Written by make docs from the readers and rules/dialects, from here on. -->\n"
@@ -132,6 +134,7 @@ def main(arguments: Sequence[str]) -> int:
         COMMAND_PAGE: command_page(),
         RULE_PAGE: rule_page(),
         READING_PAGE: reading_page(),
+        PICTURES / "line.svg": generating.line.picture(),
         REFERENCE / "exit-statuses.md": generating.statuses.page(),
         REFERENCE / "schemas.md": generating.schema.page(),
         REFERENCE / "rules.md": generating.rules.page(),

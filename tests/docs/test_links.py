@@ -12,7 +12,7 @@ def test_links_between_pages_lead_somewhere(page):
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         assert target.is_file(), link
-        assert not anchor or anchor in headings(target), link
+        assert not anchor or target.suffix != ".md" or anchor in headings(target), link
 
 
 def test_the_check_sees_links_and_anchors(tmp_path):
