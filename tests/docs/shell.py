@@ -69,6 +69,7 @@ def project(folder: Path) -> dict[str, str]:
         "EXTRACT_FIXTURE_KEY_FILE": str(key),
         "HOME": str(folder / "home"),
         "NO_COLOR": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # installed or not, the plugin is the one that the command names
         "PATH": f"{folder}/.venv/bin:{os.environ['PATH']}",
     }
 
