@@ -57,6 +57,7 @@ fuzz: setup ## Redact random documents with planted values; FUZZ_DOCUMENTS says 
 
 docs: setup ## Write the pages that are generated from code, and build the site into site/
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/excerpt.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 check: lint test ## Everything that must hold before a commit

@@ -8,8 +8,8 @@ trap 'rm -rf "$folder"' EXIT
 export EXTRACT_FIXTURE_KEY_FILE=$folder/workspace.key
 "$tool" key new --out "$EXTRACT_FIXTURE_KEY_FILE" --quiet
 
-echo '$ extract-fixture inspect sample_traces/exports/refund-timeout.otlp.jsonl'
-"$tool" inspect sample_traces/exports/refund-timeout.otlp.jsonl
+echo '$ extract-fixture inspect sample_traces/exports/refund-timeout.otlp.jsonl --errors'
+"$tool" inspect sample_traces/exports/refund-timeout.otlp.jsonl --errors
 
 cat <<'EOF'
 
@@ -18,6 +18,7 @@ $ extract-fixture --trace-id 6d383010 sample_traces/exports/refund-timeout.otlp.
     --failure "After both attempts timed out, the agent said that the refund had been completed." \
     --prohibit "the refund has been completed" \
     --evidence-needed "A result of refund.create with status completed." \
+    --claim "has been completed" --unless "has not confirmed it yet" \
     --out fixtures
 EOF
 "$tool" --trace-id 6d383010 sample_traces/exports/refund-timeout.otlp.jsonl \
@@ -25,6 +26,7 @@ EOF
   --failure "After both attempts timed out, the agent said that the refund had been completed." \
   --prohibit "the refund has been completed" \
   --evidence-needed "A result of refund.create with status completed." \
+  --claim "has been completed" --unless "has not confirmed it yet" \
   --out "$folder/fixtures" | sed "s#$folder/##"
 case=$(echo "$folder"/fixtures/quarantine/2*)
 
