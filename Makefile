@@ -4,6 +4,9 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# The tests that need neither Spark nor a browser nor the SDKs of agents.
+CORE := tests --ignore tests/spark --ignore tests/review/page --ignore tests/replay/providers --ignore tests/benchmarks \
+  --ignore tests/bulk/test_page_in_browser.py --ignore tests/acceptance/test_sdk_agents.py --ignore tests/read/test_stores.py --ignore tests/replay/test_mcp.py
 
 help: ## Say what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +28,17 @@ demo: setup ## Turn a sample incident into a case and show it
 test: setup ## Run the tests on two processes, with coverage
 	@rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
+
+wheel-smoke: setup ## Install the wheel alone into an empty environment, and run every command from an empty folder
+	$(BIN)/python tests/packaging/smoke.py
+
+# Not in CI: a registry's old releases change slowly, and another whole environment takes minutes.
+lowest: ## Run the core's tests with the oldest releases that pyproject.toml allows
+	python3 -m venv .cache/uv && .cache/uv/bin/pip install --quiet uv
+	.cache/uv/bin/uv venv --quiet --clear .cache/lowest
+	.cache/uv/bin/uv pip install --quiet --python .cache/lowest/bin/python --resolution lowest-direct \
+	  -r pyproject.toml --extra dev --extra review --extra samples
+	PYTHONPATH=. .cache/lowest/bin/python -m pytest -q $(CORE)
 
 lint: setup ## Style, types, and who may import whom
 	$(BIN)/ruff check
@@ -79,4 +93,4 @@ clean: ## Remove what can be made again
 	rm -rf $(VENV) .cache .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test lint bench bench-redact bench-locate bench-bulk fuzz docs check samples lock clean
+.PHONY: help setup demo test wheel-smoke lowest lint bench bench-redact bench-locate bench-bulk fuzz docs check samples lock clean

@@ -19,7 +19,7 @@ def test_make_help_names_exactly_the_targets():
     done = subprocess.run(["make", "help"], cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
     named = [line.split()[0] for line in done.stdout.splitlines()]
     assert named == [
-        "help", "setup", "demo", "test", "lint", "bench", "bench-redact", "bench-locate", "bench-bulk",
+        "help", "setup", "demo", "test", "wheel-smoke", "lowest", "lint", "bench", "bench-redact", "bench-locate", "bench-bulk",
         "fuzz", "docs", "check", "samples", "lock", "clean",
     ]  # fmt: skip
 

@@ -78,6 +78,7 @@ def test_what_lies_about_in_a_working_copy_is_not_published(built, unpacked, tmp
     assert held_by(tmp_path / built.sdist.name) == held_by(built.sdist)
 
 
-def test_the_wheel_of_the_sdist_is_the_same_wheel(built, unpacked, tmp_path):
+def test_the_wheel_of_the_sdist_is_the_same_to_the_byte(built, unpacked, tmp_path):
     build(unpacked, tmp_path, "-t", "wheel")
     assert digests(tmp_path / built.wheel.name) == digests(built.wheel)
+    assert (tmp_path / built.wheel.name).read_bytes() == built.wheel.read_bytes()
