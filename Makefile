@@ -4,9 +4,9 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# The tests that need neither Spark nor a browser nor the SDKs of agents.
+# The tests that need neither Spark nor a browser, an object store, the SDKs of agents or the tools that build us.
 CORE := tests --ignore tests/spark --ignore tests/review/page --ignore tests/replay/providers --ignore tests/benchmarks \
-  --ignore tests/bulk/test_page_in_browser.py --ignore tests/acceptance/test_sdk_agents.py --ignore tests/read/test_stores.py --ignore tests/replay/test_mcp.py
+  --ignore tests/bulk/test_page_in_browser.py --ignore tests/acceptance/test_sdk_agents.py --ignore tests/read/test_stores.py --ignore tests/replay/test_mcp.py --ignore tests/packaging
 
 help: ## Say what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,8 @@ lowest: ## Run the core's tests with the oldest releases that pyproject.toml all
 	python3 -m venv .cache/uv && .cache/uv/bin/pip install --quiet uv
 	.cache/uv/bin/uv venv --quiet --clear .cache/lowest
 	.cache/uv/bin/uv pip install --quiet --python .cache/lowest/bin/python --resolution lowest-direct \
-	  -r pyproject.toml --extra dev --extra review --extra samples
-	PYTHONPATH=. .cache/lowest/bin/python -m pytest -q $(CORE)
+	  -r pyproject.toml --extra replay --extra review --extra samples 'hypothesis>=6.112' 'pytest-xdist>=3.6'
+	PYTHONPATH=. PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 .cache/lowest/bin/python -m pytest -q -p xdist.plugin -n 2 --dist loadgroup $(CORE)
 
 lint: setup ## Style, types, and who may import whom
 	$(BIN)/ruff check
