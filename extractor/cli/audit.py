@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from extractor.bulk.units import counted
 from extractor.checks.audit import Audited, table
 from extractor.checks.loops import VacuousLoop, vacuous
 from extractor.checks.passing import load_run, runs_below
@@ -19,7 +20,7 @@ from extractor.errors import UsageError
 from extractor.model.json import JsonValue
 from extractor.replay.claims import claimed
 
-from . import options
+from . import options, proving
 from .console import Console
 
 DEFAULT_STORE = Path("artifacts/audit.sqlite")
@@ -87,8 +88,12 @@ def _tell_loops(modules: Sequence[str], places: Sequence[Path], console: Console
         return 1 if told else 0
     for found in told:
         console.say(found.text())
-    watched = f", watched over {len(runs)} records" if runs else ""
-    console.say(f"{len(read)} asserts that an empty list silences, {len(seen)} loops that let a record pass{watched}")
+    watched = f", watched over {counted(len(runs), 'record')}" if runs else ""
+    asserts, loops = len(read), len(seen)
+    console.say(
+        f"{counted(asserts, 'assert')} that an empty list silences, "
+        f"{counted(loops, 'loop')} that {'lets' if loops == 1 else 'let'} a record pass{watched}"
+    )
     return 1 if told else 0
 
 
@@ -121,11 +126,8 @@ def _tell(rows: Sequence[Audited], console: Console) -> None:
         )
         console.say("  ".join(cells).rstrip())
     never = sum(not each.rejections for each in rows)
-    console.say(f"{len(rows)} assertions: {len(rows) - never} have rejected a run, {never} never have")
-    told = claimed("check", "audited")
-    console.say(f"proved: {told.proved}")
-    for text in told.not_proved:
-        console.say(f"not proved: {text}")
+    judged = f"{counted(len(rows), 'assertion')}: {len(rows) - never:,} rejected a run, {never:,} never did"
+    proving.end(console, [claimed("check", "audited")], [judged])
 
 
 def _last(row: Audited) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from extractor.bulk.units import counted
 from extractor.checks import Suite
 from extractor.checks.drift import Finding, drift, subjects_below
 from extractor.checks.drift import Report as Drift
@@ -29,7 +30,7 @@ from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue
 from extractor.replay.claims import claimed
 
-from . import options
+from . import options, proving
 from .console import Console
 
 _ALL = 100
@@ -121,8 +122,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     else:
         _tell(console, report, durations=durations)
         _tell_drift(console, drifted)
-        for line in ending:
-            console.say(line)
+        proving.end(console, [claimed("check", proved)], [_verdict(report, findings)])
         if quiet:
             _tell_faults(console, report, findings)
     ctx.exit(InputUnreadable.exit_status if report.unreadable else 0 if held else 1)
@@ -224,9 +224,13 @@ def _tell(console: Console, report: Report, *, durations: bool) -> None:
     if durations:
         slowest = sorted(report.seconds.items(), key=lambda item: -item[1])
         console.rows([(check, f"{seconds * 1e6:.1f} µs median") for check, seconds in slowest])
-    held = sum(each.held for each in report.judgements)
-    retired = f"; {report.retired} retired and skipped" if report.retired else ""
-    console.say(f"{held} of {len(report.judgements)} fixtures hold{retired}")
+
+
+def _verdict(report: Report, findings: Sequence[Finding]) -> str:
+    held, of = sum(each.held for each in report.judgements), len(report.judgements)
+    retired = f"; {report.retired:,} retired and skipped" if report.retired else ""
+    drifted = f"; {counted(len(findings), 'name')} drifted away" if findings else ""
+    return f"{held:,} of {counted(of, 'fixture')} {'holds' if held == 1 else 'hold'}{retired}{drifted}"
 
 
 def _protocol(console: Console, places: Sequence[Path], since: str | None) -> int:

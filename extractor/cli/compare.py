@@ -21,7 +21,7 @@ from extractor.replay.manifests import Partial, read_manifest
 from extractor.replay.matrix import CELLS, Matrix, matrix
 from extractor.replay.structure import problems
 
-from . import completing, options, stores
+from . import completing, options, proving, stores
 from .console import Console
 
 _LINES = "\n".join(f"{status:<3}{meaning}" for status, meaning in MEANINGS.items())
@@ -188,9 +188,7 @@ def _tell(
         console.say(f"control {name}: {state.replace('_', ' ')}")
     for line in (*_divergence(new), *comparison.notes):
         console.say(f"note: {line}")
-    console.say(f"proved: {comparison.claimed.proved}")
-    for text in comparison.claimed.not_proved:
-        console.say(f"not proved: {text}")
+    proving.end(console, [comparison.claimed], [f"{comparison.label}: {'; '.join(comparison.sentences)}"])
 
 
 def _results(old: Manifest | Partial | None, new: Manifest | Partial) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from extractor.bulk.units import counted
 from extractor.checks.declaring import Check
 from extractor.checks.loading import load_fixture
 from extractor.checks.manufactured import Proof, files, proofs, rejecting, says
@@ -22,7 +23,7 @@ from extractor.errors import CaseExists, InputUnreadable, UsageError
 from extractor.model import layout
 from extractor.replay.claims import claimed
 
-from . import options
+from . import options, proving
 from .console import Console
 
 _HELP = """Corrupt passing runs by one change each, and see which checks notice.
@@ -119,11 +120,11 @@ def _matrix(console: Console, places: Sequence[Path], html: Path | None) -> int:
         return 1 if made.toothless else 0
     console.say(table(made))
     left = f", {len(runs) - len(good)} that must be rejected left out" if len(good) < len(runs) else ""
-    console.say(f"{len(checks)} checks, {len(made.mutations)} mutations of {made.records} runs{left}")
-    console.say(
-        f"{len(made.toothless)} checks reject no mutation" if made.toothless else "every check rejects a mutation"
-    )
-    _end(console, proved)
+    tried = f"{counted(len(made.mutations), 'mutation')} of {counted(made.records, 'run')}"
+    console.say(f"{counted(len(checks), 'check')}, {tried}{left}")
+    idle = len(made.toothless)
+    verdict = f"{counted(idle, 'check')} {'rejects' if idle == 1 else 'reject'} no mutation"
+    proving.end(console, [claimed("check", proved)], [verdict if idle else "every check rejects a mutation"])
     return 1 if made.toothless else 0
 
 
@@ -205,14 +206,9 @@ def _tell(console: Console, folder: Path, state: str, made: Corrupted, best: Pro
             ),
         )
     )
-    _end(console, "rejects_it" if best.shown else "accepts_it")
-
-
-def _end(console: Console, proved: str) -> None:
-    told = claimed("check", proved)
-    console.say(f"proved: {told.proved}")
-    for text in told.not_proved:
-        console.say(f"not proved: {text}")
+    does = "rejects" if best.shown else "does not reject"
+    claims = claimed("check", "rejects_it" if best.shown else "accepts_it")
+    proving.end(console, [claims], [f"{best.said.check} {does} {made.mutation.name}"])
 
 
 def _stored(folder: Path, content: dict[str, bytes], variant: Variant) -> str:

@@ -22,7 +22,7 @@ from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
 from extractor.replay.suite import Control, Implementation, controls, facts, shared_state
 
-from . import options
+from . import options, proving
 from .console import Console
 
 _NOT_VALID = 6
@@ -134,13 +134,16 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         )
         _tell_facts(console, [facts(case, code, old) for case in loaded])
         return
-    statuses = [_run(console, case, code, out, neighbours=neighbours, by_lane=by_lane) for case in loaded]
+    told = [_run(console, case, code, out, neighbours=neighbours, by_lane=by_lane) for case in loaded]
+    statuses = [status for _, status in told]
     if isolation and (shared := shared_state(loaded, code)):
         statuses.append(EXITS["harness_defect"])
         for case_id in shared:
             console.say(
                 f"harness_defect: {case_id} ends otherwise when it runs again or in another order: cases share state"
             )
+    if not as_json:
+        _end(console, told)
     ctx.exit(max(statuses, key=_weight))
 
 
@@ -158,7 +161,7 @@ def _loaded(places: Sequence[Path]) -> Iterator[ReplayCase]:
 
 def _run(
     console: Console, case: ReplayCase, code: Implementation, out: Path, *, neighbours: bool, by_lane: bool
-) -> int:
+) -> tuple[Manifest, int]:
     file = out / f"{case.case_id}--{_UNSAFE.sub('-', code.version)[:60]}.json"
     manifest = suite.replay(case, code, begun=lambda started: write_manifest(file, started))
     gate = case.lane == "gate" and code.expect == "green"
@@ -175,7 +178,7 @@ def _run(
         console.data({**manifest.members(), "path": str(file), "exit_status": status, "gate_lacks": lines})
     else:
         _tell(console, manifest, file, lacks, beside)
-    return status
+    return manifest, status
 
 
 def _status(manifest: Manifest) -> int:
@@ -250,17 +253,31 @@ def _tell(
         console.say(f"control {name}: {control.state.replace('_', ' ')}{f' ({control.why})' if control.why else ''}")
     for line in lacks:
         console.say(f"needs_review: {line}")
-    ending = (
-        "not_judged"
-        if manifest.label or manifest.boundary_passed is None
-        else "held"
-        if manifest.boundary_passed
-        else "broken"
+
+
+def _end(console: Console, told: Sequence[tuple[Manifest, int]]) -> None:
+    """Say what the runs prove and do not, and last, a line each, what came of them."""
+    endings = dict.fromkeys(_ending(manifest) for manifest, _ in told)
+    proving.end(
+        console,
+        [claimed("replay", ending) for ending in endings],
+        [_verdict(manifest, status) for manifest, status in told],
     )
-    claims = claimed("replay", ending)
-    console.say(f"proved: {claims.proved}")
-    for text in claims.not_proved:
-        console.say(f"not proved: {text}")
+
+
+def _ending(manifest: Manifest) -> str:
+    if manifest.label or manifest.boundary_passed is None:
+        return "not_judged"
+    return "held" if manifest.boundary_passed else "broken"
+
+
+def _verdict(manifest: Manifest, status: int) -> str:
+    boundary = {True: "boundary holds", False: "boundary violated", None: "not judged"}[manifest.boundary_passed]
+    wanted = ", as --expect red wants" if manifest.expect == "red" and status == 0 else ""
+    return (
+        f"{manifest.label or boundary}{wanted}: {manifest.case_id} on {manifest.implementation_version}"
+        f"{f' (exit status {status})' if status else ''}"
+    )
 
 
 def _effect(told: Effect) -> str:

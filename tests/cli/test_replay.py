@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from extractor.cli.app import run
+from extractor.replay.claims import NOT_PROVED
 from tests.replay.conftest import race_members
 from tests.replay.documents import call, folder
 
@@ -163,7 +164,22 @@ def test_the_summary_names_what_makes_it_comparable_and_what_it_does_not_prove(p
     assert case.name in told
     assert "v13" in told
     assert "proved: that this implementation holds one boundary under recorded conditions" in told
-    assert "not proved: that the incident is closed" in told
+    paragraphs = " ".join(told.split())
+    assert all(text in paragraphs.partition(" not proved: ")[2] for text, of in NOT_PROVED if "replay" in of)
+    assert told.endswith(f"verdict: boundary holds: {case.name} on v13\n")
+
+
+def test_the_last_lines_are_the_verdicts_one_a_case_under_claims_told_once(project, capsys):
+    project.case()
+    project.case("2026-07-19-refund")
+    assert project.replay("bad") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" on ")[0] for line in lines[-2:]] == [
+        "verdict: boundary violated: 2026-07-18-refund",
+        "verdict: boundary violated: 2026-07-19-refund",
+    ]
+    assert all(line.endswith("(exit status 1)") for line in lines[-2:])
+    assert sum(line.startswith("not proved: ") for line in lines) == 1
 
 
 def test_json_is_the_manifest(project, capsys):
