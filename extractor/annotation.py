@@ -53,7 +53,7 @@ def annotate(case: Path, told: Statement, config: RunConfig, rules: RuleSet, key
     now = replace(now, document=_violating(now.document, told.violations))
     typed = _typed(told, config)
     if not typed and not told.violations:
-        raise UsageError("nothing to note: give at least one option")
+        raise UsageError("nothing to note: give at least one option", hint="extract-fixture annotate --help")
     redacted = _redacted(typed, now, config, rules, key)
     document = redacted.document
     hold_lane(document)

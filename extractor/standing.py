@@ -9,6 +9,7 @@ from .errors import InputUnreadable, UsageError, WorkspaceKeyError
 from .model.case import Document, KnownValue, RedactedCase
 from .model.json import JsonValue, MalformedJson, parse
 from .model.layout import CAPTURE, CONTROLS, FIXTURE, PROVENANCE, QUARANTINE
+from .model.misnamed import out_of_quarantine
 from .model.selection import NOTHING_SELECTED
 from .redact import WorkspaceKey
 from .validate import validate_case
@@ -85,7 +86,8 @@ def standing(case: Path, key: WorkspaceKey, *, control: bool = False) -> Standin
     """
     owner = owner_of(case) if control else None
     if (owner or case.resolve()).parent.name != QUARANTINE:
-        raise UsageError("only a case in quarantine is changed; an approved one is what people approved")
+        message, hint = out_of_quarantine(case)
+        raise UsageError(message, hint=hint)
     report = validate_case(case, controls=False)
     # An incomplete case is what annotation is for; any other fault means that it is not as it was written.
     if any(problem.voice not in ("structure", "control") for each in report.cases for problem in each.problems):

@@ -21,6 +21,11 @@ def span_of_time(seconds: float) -> str:
     return f"{whole // _HOUR:,} h {whole % _HOUR // _MINUTE} min"
 
 
+def lasted(milliseconds: int) -> str:
+    """Return how long something took: ``118 ms``, from a second on as `span_of_time` says it."""
+    return f"{milliseconds} ms" if milliseconds < 1000 else span_of_time(milliseconds / 1000)
+
+
 def size(number: float) -> str:
     """Return bytes: ``999 bytes``, ``1.2 MB``."""
     unit = 0

@@ -161,7 +161,9 @@ def _tell_drift(console: Console, drifted: Drift | None) -> None:
         console.say(each.text())
     known = f", {drifted.known} known and left out" if drifted.known else ""
     retired = f", {drifted.retired} retired and skipped" if drifted.retired else ""
-    console.say(f"tools: {len(drifted.findings)} findings in {drifted.checked} cases{known}{retired}")
+    console.say(
+        f"tools: {counted(len(drifted.findings), 'finding')} in {counted(drifted.checked, 'case')}{known}{retired}"
+    )
 
 
 def _tell_faults(console: Console, report: Report, findings: Sequence[Finding]) -> None:
@@ -220,10 +222,10 @@ def _tell(console: Console, report: Report, *, durations: bool) -> None:
     for name in report.without_twin:
         console.say(f"without a twin: {name}")
     if report.without_expectation:
-        console.say(f"without expect.yaml: {report.without_expectation} cases, which test no check")
+        console.say(f"without expect.yaml: {counted(report.without_expectation, 'case')}, testing no check")
     if durations:
         slowest = sorted(report.seconds.items(), key=lambda item: -item[1])
-        console.rows([(check, f"{seconds * 1e6:.1f} µs median") for check, seconds in slowest])
+        console.rows([(check, f"{seconds * 1e6:,.1f} µs median") for check, seconds in slowest])
 
 
 def _verdict(report: Report, findings: Sequence[Finding]) -> str:
@@ -246,7 +248,9 @@ def _protocol(console: Console, places: Sequence[Path], since: str | None) -> in
         told = "; ".join(each.faults)
         console.say(f"{each.name}  {f'BROKEN  {told} ({way})' if told else f'kept  {way}'}")
     kept = sum(not each.faults for each in found)
-    console.say(f"{kept} of {len(found)} rejected runs were committed red first, over {len(commits)} commits")
+    console.say(
+        f"{kept:,} of {counted(len(found), 'rejected run')} committed red first, over {counted(len(commits), 'commit')}"
+    )
     return 0 if kept == len(found) else 1
 
 

@@ -79,7 +79,8 @@ def run(
         return
     if not role or not reviewer or (decision == "rejected" and not reason):
         raise UsageError(
-            "who decides? --role and --reviewer are needed" + (", and --reason" if decision == "rejected" else "")
+            "who decides? --role and --reviewer are needed" + (", and --reason" if decision == "rejected" else ""),
+            hint='as in: --role privacy --reviewer "Rana Okafor"; the policy says who may',
         )
     if packet is not None or out is not None:
         if packet is None or out is None or case is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from extractor import normalise, read, ruleset, settings
+from extractor.bulk.units import counted, size
 
 from . import options
 from .console import Console
@@ -44,4 +45,4 @@ def command(*, sources: tuple[str, ...], out: Path | None, parquet: Path | None,
         if as_json:
             console.data({"index": str(one.path), "traces": one.traces, "bytes_read": one.bytes_read})
         else:
-            console.say(f"{one.path}  {one.traces} traces, {one.bytes_read} bytes read")
+            console.say(f"{one.path}  {counted(one.traces, 'trace')}, {size(one.bytes_read)} read")

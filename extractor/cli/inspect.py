@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from extractor import normalise, read, ruleset, settings
+from extractor.bulk.units import counted, lasted
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.json import JsonValue
 from extractor.model.reading import Note, TraceSummary
@@ -91,7 +92,7 @@ def command(  # noqa: PLR0913  # one parameter an option
         console.beside({"ledger": [_entry(note) for note in found.file_notes]})
     for note in found.file_notes:
         console.say(f"{note.code} {note.count}" + (f": {', '.join(note.places)}" if note.places else ""))
-    console.say(f"{len(traces)} of {len(found.traces)} traces")
+    console.say(f"{len(traces):,} of {counted(len(found.traces), 'trace')}")
 
 
 def told(speech: normalise.Speech, span: Span) -> tuple[str, str | None]:
@@ -135,7 +136,7 @@ def _wanted(traces: Sequence[TraceSummary], asked: Sequence[str]) -> tuple[Trace
     chosen = tuple(trace for trace in traces if trace.trace_id.startswith(prefixes))
     missing = sum(not any(trace.trace_id.startswith(prefix) for trace in chosen) for prefix in prefixes)
     if missing:
-        raise TraceNotFound(f"{missing} of {len(prefixes)} ids not found among {len(traces)} traces")
+        raise TraceNotFound(f"{missing} of {len(prefixes)} ids not found among {counted(len(traces), 'trace')}")
     return chosen
 
 
@@ -158,10 +159,15 @@ def _entry(note: Note) -> JsonValue:
 
 
 def _line(trace: TraceSummary) -> str:
-    errors = f"{trace.errors} error{'' if trace.errors == 1 else 's'}"
-    counted = f"{trace.trace_id}  {trace.start}  {trace.duration_ms:>7} ms  {trace.spans:>4} spans  {errors:>9}"
+    spans, errors = _column(trace.spans, "span"), _column(trace.errors, "error")
+    head = f"{trace.trace_id}  {trace.start}  {lasted(trace.duration_ms):>11}  {spans}  {errors}"
     spoken = f"{','.join(trace.containers)} {','.join(trace.dialects)}".strip()
-    return "  ".join((counted, spoken, ", ".join((*trace.tools, *trace.problems)))).rstrip()
+    return "  ".join((head, spoken, ", ".join((*trace.tools, *trace.problems)))).rstrip()
+
+
+def _column(number: int, noun: str) -> str:
+    """Return a count whose digits stand under each other, whether it is one or many."""
+    return f"{number:>5,} {noun}{' ' if number == 1 else 's'}"
 
 
 def _rows(trace: TraceSummary) -> tuple[tuple[str, str], ...]:
@@ -173,7 +179,7 @@ def _rows(trace: TraceSummary) -> tuple[tuple[str, str], ...]:
     )
     return (
         ("trace", trace.trace_id),
-        ("start", f"{trace.start}, {trace.duration_ms} ms"),
-        ("spans", f"{trace.spans}, errors {trace.errors}"),
+        ("start", f"{trace.start}, {lasted(trace.duration_ms)}"),
+        ("spans", f"{trace.spans:,}, {counted(trace.errors, 'error')}"),
         *((label, ", ".join(items)) for label, items in lists if items),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from extractor import settings
+from extractor.bulk.units import counted
 from extractor.errors import WorkspaceKeyError
 from extractor.redact.keys import create_key, load_key
 
@@ -56,7 +57,7 @@ def new(*, out: Path, signing: bool, quiet: bool) -> None:
 
 
 @command.command("id", epilog=options.examples("extract-fixture key id workspace.key"))
-@click.argument("file", metavar="[FILE]", required=False, type=options.FILE)
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @options.key_file
 def name(*, file: Path | None, key_file: Path | None) -> None:
     """Print the id of a key: what sidecars call it. It tells nothing of the key."""
@@ -64,7 +65,7 @@ def name(*, file: Path | None, key_file: Path | None) -> None:
 
 
 @command.command(epilog=options.examples("extract-fixture key check --cases fixtures"))
-@click.argument("file", metavar="[FILE]", required=False, type=options.FILE)
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @options.key_file
 @click.option(
     "--case",
@@ -119,7 +120,7 @@ def check(
             )
         )
     if others:
-        console.note(f"{sum(others.values())} of {found.total()} cases stand under another key")
+        console.note(f"{sum(others.values()):,} of {counted(found.total(), 'case')} under another key")
         ctx.exit(1)
 
 

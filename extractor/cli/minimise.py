@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from extractor import minimise, ruleset, settings
+from extractor.bulk.units import counted, size
 from extractor.errors import UsageError
 from extractor.model.json import JsonValue
 from extractor.write import Stored, store
@@ -71,7 +72,11 @@ def command(
     judge = minimise.Oracle(command=oracle, environment=dict(os.environ), match=match, timeout_s=timeout_s)
     place = journal or minimise.journal_beside(case)
     with console.counting() as shown:
-        watch = (lambda runs, pieces: shown(f"{runs} verdicts, {pieces} pieces left")) if shown else minimise.nobody
+        watch = (
+            (lambda runs, pieces: shown(f"{counted(runs, 'verdict')}, {counted(pieces, 'piece')} left"))
+            if shown
+            else minimise.nobody
+        )
         made = minimise.minimise(case, judge, place, ruleset.load(project.rules), key, watch=watch)
     stored = store(
         made.fixture,
@@ -94,7 +99,7 @@ def _account(made: minimise.Minimised, output_bytes: int) -> summary.Rows:
         ("bytes", f"{made.bytes_after} of {made.bytes_before} in fixture.json"),
         (
             "runs",
-            f"{made.runs} verdicts, {made.repeated} of them from the journal; {output_bytes} bytes of output, not kept",
+            f"{counted(made.runs, 'verdict')}, {made.repeated:,} of them from the journal; {size(output_bytes)} of output, not kept",
         ),
         *((("refused", f"{made.refused} smaller cases that failed a proof"),) if made.refused else ()),
         ("minimal", "1-minimal for this command: taking away any single piece makes it green, or red in another way"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from extractor.model.json import JsonValue
 from extractor.write import REVIEW, ROTATE, Notices
 
-from .view import CaseView, Members, items, members, text
+from .view import CaseView, Members, figure, items, members, text
 
 _SHOWN = 24
 _ADVICE = {
@@ -33,13 +34,17 @@ def report(view: CaseView, case: Path) -> Iterator[tuple[str, str]]:
 
 
 def _leaks(leaks: Members) -> Iterator[tuple[str, str]]:
-    yield "leaks", f"{text(leaks.get('found'))}: {text(leaks.get('known_values'))} known values stand in no file"
+    yield "leaks", f"{text(leaks.get('found'))}: {_standing(leaks.get('known_values'))} in no file"
     yield from _lines(f"{text(each.get('entity'))} {text(each.get('values'))}" for each in items(leaks.get("entities")))
 
 
+def _standing(number: JsonValue) -> str:
+    return f"{figure(number, 'known value')} {'stands' if number == 1 else 'stand'}"
+
+
 def _relations(relations: Members) -> Iterator[tuple[str, str]]:
-    kept, all_ = text(relations.get("preserved")), text(relations.get("occurrences"))
-    yield "relations", f"preserved in {kept} of {all_} occurrences of {text(relations.get('classes'))} values"
+    kept, all_ = text(relations.get("preserved")), figure(relations.get("occurrences"), "occurrence")
+    yield "relations", f"preserved in {kept} of {all_} of {figure(relations.get('classes'), 'value')}"
     yield from _lines(
         f"{text(each.get('entity'))} {text(each.get('values'))} in "
         f"{text(each.get('preserved'))} of {text(each.get('occurrences'))}"
@@ -48,7 +53,10 @@ def _relations(relations: Members) -> Iterator[tuple[str, str]]:
 
 
 def _replaced(redaction: Members) -> Iterator[tuple[str, str]]:
-    yield "replaced", f"{text(redaction.get('values'))} identifiers, {text(redaction.get('occurrences'))} occurrences"
+    yield (
+        "replaced",
+        f"{figure(redaction.get('values'), 'identifier')}, {figure(redaction.get('occurrences'), 'occurrence')}",
+    )
     for each in items(redaction.get("classes")):
         rules = ", ".join(f"{name} {text(count)}" for name, count in members(each.get("rules")).items())
         yield "", f"{text(each.get('entity'))} {text(each.get('values'))}: by {rules}"

@@ -110,5 +110,7 @@ def _file_of(source: str) -> str:
         if source == "-" or not Path(source).is_dir():
             return source
     except ValueError:  # a NUL in the name
-        raise InputUnreadable("the source cannot be read") from None
+        raise InputUnreadable(
+            "the source cannot be read", hint="name a file that is there, or - for standard input"
+        ) from None
     return str(Path(source) / FIXTURE)

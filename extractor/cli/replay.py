@@ -109,7 +109,10 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     project = project_at(Path.cwd())
     place = entrypoint or project.entrypoint
     if place is None:
-        raise UsageError("which implementation? --entrypoint module:function, or replay.entrypoint of the project")
+        raise UsageError(
+            "which implementation? --entrypoint module:function, or replay.entrypoint of the project",
+            hint="extract-fixture replay CASE --entrypoint shop.agent:run, from the folder that `import shop` works in",
+        )
     if needed is not None and needed > runs:
         raise UsageError("--needed asks for more runs than --runs makes")
     if interleavings is not None and runs > 1:

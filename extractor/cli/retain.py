@@ -13,6 +13,7 @@ import click
 
 from extractor import normalise, read, ruleset, settings
 from extractor.bulk.flagged import listed
+from extractor.bulk.units import counted
 from extractor.errors import TraceNotFound, UsageError
 from extractor.model.calls import side_effecting
 from extractor.model.config import Wanted
@@ -84,7 +85,7 @@ def command(  # noqa: PLR0913  # one parameter an option
         gone = purge(store, now=now)
         if as_json:
             console.data({"purged": len(gone)})
-        console.say(f"{len(gone)} traces removed")
+        console.say(f"{counted(len(gone), 'trace')} removed")
     if not sources:
         if not purging:
             raise UsageError("which export? give SOURCE…, or --purge, or --explain")
@@ -110,8 +111,8 @@ def command(  # noqa: PLR0913  # one parameter an option
         console.data({"traces": len(found.traces), "kept": kept, "written": written, "absent": absent})
     console.rows(
         (
-            ("kept", f"{kept} of {len(found.traces)} traces, {written} of them new or grown"),
-            ("store", f"{store}, until {ttl_days} days from now"),
+            ("kept", f"{kept:,} of {counted(len(found.traces), 'trace')}, {written:,} of them new or grown"),
+            ("store", f"{store}, until {counted(ttl_days, 'day')} from now"),
         )
     )
     if absent:

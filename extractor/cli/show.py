@@ -8,6 +8,7 @@ import click
 
 from extractor.errors import InputUnreadable
 from extractor.model.layout import FIXTURE, PROVENANCE
+from extractor.model.misnamed import instead
 
 from . import because, options, proofs, suggested, summary, timing
 from .console import Console
@@ -87,7 +88,7 @@ def case_files(case: Path) -> dict[str, bytes]:
             files[name] = (case / name).read_bytes()
         except OSError:
             if name == FIXTURE:
-                raise InputUnreadable(f"no case here: {FIXTURE} cannot be read") from None
+                raise InputUnreadable(f"no case here: {FIXTURE} cannot be read", hint=instead(case)) from None
     return files
 
 

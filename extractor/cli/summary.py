@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from extractor.assemble import vague
+from extractor.bulk.units import counted
 from extractor.errors import EvidenceMissing
 from extractor.model.case import Fixture
 from extractor.model.config import Statement
@@ -16,7 +17,7 @@ from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
 from .because import boundary_words
 from .console import Console, interactive
-from .view import CaseView, Members, items, members, text
+from .view import CaseView, Members, figure, items, members, text
 
 Rows = Sequence[tuple[str, str]]
 _SHOWN = 6
@@ -70,17 +71,18 @@ def account(view: CaseView) -> Rows:
     boundary = members(view.predicate.get("boundary"))
     relations, leaks = view.relations, members(view.predicate.get("leaks"))
     proved = (
-        f"no leak of {text(leaks.get('known_values'))} known values; "
-        f"relations preserved in {text(relations['preserved'])} of {text(relations['occurrences'])} occurrences"
+        f"no leak of {figure(leaks.get('known_values'), 'known value')}; "
+        f"relations preserved in {text(relations['preserved'])} of {figure(relations['occurrences'], 'occurrence')}"
     )
     rows = [
         (
             "kept",
-            f"{view.kept} of {len(view.decisions)} spans; boundary by {text(boundary.get('reason'))}{_dropped(view)}",
+            f"{view.kept:,} of {counted(len(view.decisions), 'span')}; boundary by {text(boundary.get('reason'))}{_dropped(view)}",
         ),
         (
             "replaced",
-            f"{text(redaction.get('values'))} identifiers in {len(classes)} classes: {', '.join(_largest(classes))}",
+            f"{figure(redaction.get('values'), 'identifier')} in {counted(len(classes), 'class', 'classes')}"
+            + (f": {', '.join(_largest(classes))}" if classes else ""),
         ),
         ("proved", proved),
         ("residual", f"{view.residual} for a reviewer to look at" if view.residual else "0"),
@@ -108,7 +110,7 @@ def cannot_be_replayed(fixture: Fixture, path: Path) -> EvidenceMissing:
 
 def _dropped(view: CaseView) -> str:
     dropped = text(members(view.predicate.get("conversation")).get("dropped"))
-    return f"; {dropped} messages dropped" if dropped not in ("", "0") else ""
+    return f"; {dropped} {'message' if dropped == '1' else 'messages'} dropped" if dropped not in ("", "0") else ""
 
 
 def _noticed(view: CaseView) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from extractor.bulk.units import counted
 from extractor.errors import InputUnreadable
 from extractor.model.json import JsonValue, MalformedJson, parse
 from extractor.model.layout import CAPTURE, FIXTURE, PROVENANCE
@@ -95,3 +96,8 @@ def _object(content: bytes, name: str) -> Members:
     if not isinstance(document, dict):
         raise InputUnreadable(f"{name} is no JSON object")
     return document
+
+
+def figure(value: JsonValue, noun: str, more: str | None = None) -> str:
+    """Return a figure of a document with its noun; what is no figure there is shown as it stands."""
+    return counted(value, noun, more) if isinstance(value, int) else f"{text(value)} {more or f'{noun}s'}"

@@ -84,7 +84,9 @@ def opened(source: str) -> Iterator[Source]:
     try:
         file = Path(source).open("rb")  # noqa: SIM115  # closed below, whatever the reader does
     except (OSError, ValueError):  # ValueError: a NUL in the name
-        raise InputUnreadable("the source cannot be read") from None
+        raise InputUnreadable(
+            "the source cannot be read", hint="name a file that is there, or - for standard input"
+        ) from None
     with file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             yield Source(stream=file, file=None)
@@ -161,7 +163,9 @@ class InFile:
             self._file.seek(start)
             data = self._file.read(end - start)
         except OSError:
-            raise InputUnreadable("the source cannot be read") from None
+            raise InputUnreadable(
+                "the source cannot be read", hint="name a file that is there, or - for standard input"
+            ) from None
         return Line(number=index + 1, start=start, data=data)
 
 

@@ -136,7 +136,9 @@ def _files_below(folder: Path, position: int) -> list[Path]:
         folders.sort()
         files.extend(path for name in sorted(names) if (path := Path(directory, name)).is_file() and not _is_ours(path))
     if not files:
-        raise InputUnreadable(f"source {position} is a folder without files")
+        raise InputUnreadable(
+            f"source {position} is a folder without files", hint="name the folder of the exports, or a file of it"
+        )
     return sorted(files)
 
 

@@ -72,7 +72,9 @@ def load_key(path: Path) -> WorkspaceKey:
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # reading a pipe could wait for ever
-            raise WorkspaceKeyError("the key is not a regular file")
+            raise WorkspaceKeyError(
+                "the key is not a regular file", hint="name the file itself, as in DIR/workspace.key"
+            )
         if mode & stat.S_IROTH:
             raise WorkspaceKeyError("the key file is readable by everybody", hint="chmod o-rwx the key file")
         content = path.read_bytes()

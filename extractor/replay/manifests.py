@@ -98,7 +98,8 @@ def read_manifest(path: Path, *, name: str = "manifest") -> Manifest | Partial:
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError):  # ValueError: a NUL in the path
-        raise InputUnreadable(f"{name} cannot be read") from None
+        hint = "name a manifest that extract-fixture replay wrote: artifacts/replays/CASE--VERSION.json"
+        raise InputUnreadable(f"{name} cannot be read", hint=hint) from None
     return parse_manifest(content, name=name)
 
 

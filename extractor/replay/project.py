@@ -48,7 +48,7 @@ def resolve(place: str, folder: Path | None = None) -> Callable[..., Any]:
     """Return the function that ``module:function`` names, looking in ``folder`` first. Raises `UsageError`."""
     module, colon, name = place.partition(":")
     if not (module and colon and name):
-        raise UsageError("an entry point is named module:function")
+        raise UsageError("an entry point is named module:function", hint="as in shop.agent:run")
     if folder is not None and str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
@@ -56,10 +56,25 @@ def resolve(place: str, folder: Path | None = None) -> Callable[..., Any]:
         for part in name.split("."):
             found = getattr(found, part)
     except Exception as error:  # noqa: BLE001  # whatever importing a project's module raises
-        raise UsageError(f"{place} cannot be imported: {type(error).__name__}") from None
+        why = type(error).__name__
+        raise UsageError(f"{place} cannot be imported: {why}", hint=_cure(error, module)) from None
     if not callable(found):
-        raise UsageError(f"{place} is no function")
+        raise UsageError(f"{place} is no function", hint="as in shop.agent:run")
     return found  # type: ignore[no-any-return]
+
+
+def _cure(error: Exception, module: str) -> str:
+    """Return what makes a place importable; a module that is not found is told from one that breaks by itself."""
+    if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+        return (
+            "run from the project's root, which is searched first, or name the folder of its packages: "
+            "PYTHONPATH=src; with pytest, the setting pythonpath"
+        )
+    if isinstance(error, ModuleNotFoundError):
+        return f"{module} was found and imports a package that this Python lacks: install the project beside extract-fixture"
+    if isinstance(error, AttributeError):
+        return "the module is there, and has no function of this name"
+    return f"python -c 'import {module}' shows where it breaks"
 
 
 def _project(table: Mapping[str, Any], folder: Path, file: str) -> Project:

@@ -32,7 +32,10 @@ def validate_approved(folder: Path, *, now: datetime | None = None) -> tuple[App
     """
     approved = folder / APPROVED if (folder / APPROVED).is_dir() else folder
     if approved.resolve().name != APPROVED or not approved.is_dir():
-        raise InputUnreadable("no approved folder is there: name a store, or its folder of approved cases")
+        raise InputUnreadable(
+            "no approved folder is there: name a store, or its folder of approved cases",
+            hint="extract-fixture approve CASE moves the first case there; extract-fixture register lists what there is",
+        )
     ground = Ground.of(approved.resolve().parent, now)
     entries = sorted(entry for entry in approved.resolve().iterdir() if not entry.name.startswith("."))
     if not entries:

@@ -14,6 +14,7 @@ from ..assemble import incomplete
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse
 from ..model.layout import APPROVALS, CAPTURE, EXPECT, FIXTURE, HISTORY, PROVENANCE, README, case_of
+from ..model.misnamed import instead
 from ..model.replayable import replayable
 from ..replay.fixture_check import MAX_BYTES
 
@@ -108,11 +109,11 @@ def read_folder(path: Path) -> CaseFolder:
     resolved = path.resolve()
     case = case_of(resolved.name)
     if case is None or path.is_symlink():
-        raise InputUnreadable("no case here: a case is a folder that bears its id")
+        raise InputUnreadable("no case here: a case is a folder that bears its id", hint=instead(path))
     try:
         files = {name: data for name in _FILES if (data := _content(resolved / name)) is not None}
         if FIXTURE not in files:
-            raise InputUnreadable(f"no case here: {FIXTURE} cannot be read")
+            raise InputUnreadable(f"no case here: {FIXTURE} cannot be read", hint=instead(path))
         return CaseFolder(path=resolved, case_id=case, files=files, approvals=_approvals(resolved / APPROVALS))
     except OSError as error:
         raise InputUnreadable(f"the case cannot be read ({error.strerror or 'input or output failed'})") from None

@@ -75,7 +75,8 @@ def retire(case: Path, *, reason: str, successor: str | None = None, now: dateti
     with opened_store(_store_of(case), now) as (held, ground):
         folder = read_folder(case)
         if folder.place != APPROVED:
-            raise UsageError(f"only an approved case is retired; this one stands in {folder.place}")
+            hint = "extract-fixture reject CASE takes a case out of quarantine" if folder.place == QUARANTINE else None
+            raise UsageError(f"only an approved case is retired; this one stands in {folder.place}", hint=hint)
         known = {record.case_id for record in ground.records} | {entry.name for _, entry in folders(folder.root)}
         if successor is not None and (successor not in known or successor == folder.case_id):
             raise UsageError("the successor is no other case of this store")
@@ -110,8 +111,10 @@ def purge(
 
     The time of a quarantined or rejected case and of a restricted capture is the one that its capture.json names; with
     ``ttl_days``, that many days after extraction where this is sooner. A capture that names none, or is gone, keeps its
-    case: what cannot be told is not removed.
+    case: what cannot be told is not removed. Raises `UsageError` where there is no store.
     """
+    if not root.is_dir():  # opening would make it
+        raise UsageError("no store is there", hint="extraction makes one; --store names another")
     with opened_store(root, now) as (held, ground):
         due = [*_due_cases(ground, ttl_days), *_due_restricted(ground, ttl_days)]
         if dry_run:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..errors import InputUnreadable
 from ..model.json import JsonValue, MalformedJson, parse, pretty
 from ..model.layout import CAPTURE, CONTROLS, FILES, FIXTURE, FOLDERS, PROVENANCE, RESTRICTED, case_of, is_case_id
+from ..model.misnamed import instead
 from ..model.replayable import lacking
 from ..replay.fixture_check import MAX_BYTES, Unreadable, load, structural_problems
 from ..schemas import schema_problems
@@ -31,12 +32,12 @@ def validate_case(path: Path, *, provenance_dir: Path | None = None, controls: b
     try:
         found = tuple(each for each in _found(path) if controls or each.named or each.folder == path)
         if not found:
-            raise InputUnreadable("no case is found there: a case folder holds fixture.json")
+            raise InputUnreadable("no case is found there: a case folder holds fixture.json", hint=instead(path))
         sole = len(found) == 1
         cases = tuple(_judge(case, position, provenance_dir, sole=sole) for position, case in enumerate(found, start=1))
     except OSError as error:
         reason = error.strerror or "input or output failed"
-        raise InputUnreadable(f"what is to be validated cannot be read ({reason})") from None
+        raise InputUnreadable(f"what is to be validated cannot be read ({reason})", hint=instead(path)) from None
     return ValidationReport(cases=cases)
 
 

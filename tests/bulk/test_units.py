@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extractor.bulk.units import counted, size, span_of_time
+from extractor.bulk.units import counted, lasted, size, span_of_time
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_times(seconds, told):
 @pytest.mark.parametrize(("number", "told"), [(0, "0 traces"), (1, "1 trace"), (2000, "2,000 traces")])
 def test_numbers_with_their_noun(number, told):
     assert counted(number, "trace") == told
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "told"), [(0, "0 ms"), (999, "999 ms"), (1000, "1.0 s"), (200_000, "3 min 20 s")]
+)
+def test_how_long_something_took(milliseconds, told):
+    assert lasted(milliseconds) == told

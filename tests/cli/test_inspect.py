@@ -109,3 +109,15 @@ def test_the_most_spans_come_first_when_asked(export, capsys):
 
 def test_a_time_that_is_none_is_a_usage_error(export):
     assert run(["inspect", str(export), "--since", "yesterday"]) == 2
+
+
+def test_counts_and_times_are_told_in_people_s_units(export, capsys):
+    assert run(["inspect", str(export)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "         0 ms      1 span       0 errors  otlp_json http" in lines[0]
+    assert "        6.5 s     28 spans      4 errors  otlp_json" in lines[1]
+    assert run(["inspect", "--trace-id", "6d383010", str(export)]) == 0
+    told = capsys.readouterr().out
+    assert "start       2026-07-18T09:30:04.258Z, 6.5 s\n" in told
+    assert "spans       28, 4 errors\n" in told
+    assert told.endswith("1 of 6 traces\n")

@@ -105,7 +105,7 @@ def test_cases_under_another_key_are_counted(case, here, key, capsys):
         assert run(["key", "check", "new.key", *option]) == 1
         told = capsys.readouterr()
         assert f"other key  {old}: 1" in told.out
-        assert told.err == "1 of 1 cases stand under another key\n"
+        assert told.err == "1 of 1 case under another key\n"
     assert run(["key", "check", "new.key", "--cases", str(here), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["cases"], found["others"]) == (0, {old: 1})

@@ -10,6 +10,7 @@ from pathlib import Path
 from ...errors import InputUnreadable
 from ...model.json import JsonValue, MalformedJson, parse
 from ...model.layout import CAPTURE, EXPECT, FIXTURE, HISTORY, PROVENANCE, README
+from ...model.misnamed import instead
 
 Members = Mapping[str, JsonValue]
 
@@ -30,7 +31,7 @@ class CaseFiles:
                 contents[name] = (path / name).read_bytes()
             except OSError:
                 if name == FIXTURE:
-                    raise InputUnreadable(f"no case here: {FIXTURE} cannot be read") from None
+                    raise InputUnreadable(f"no case here: {FIXTURE} cannot be read", hint=instead(path)) from None
         return cls(path=path, contents=contents)
 
     def document(self, name: str) -> Members:
