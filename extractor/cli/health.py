@@ -22,7 +22,6 @@ from extractor.model.json import JsonValue
 from extractor.model.layout import QUARANTINE
 from extractor.settings import Settings, find
 
-from .keyring import default_place
 from .options import seconds
 
 OLDEST: Final = (3, 11)
@@ -132,6 +131,8 @@ def model(settings: Settings) -> Finding:
 def key(given: Path | None, named_by: str, *, at_a_terminal: bool) -> Finding:
     """Look at the workspace key that a run would use: ``given`` by what ``named_by`` says, else a person's own."""
     from extractor.redact.keys import load_key
+
+    from .keyring import default_place
 
     own = default_place()
     chosen = given or (own if own.exists() else None)
