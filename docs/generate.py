@@ -13,6 +13,7 @@ import generating.rules
 import generating.schema
 import generating.statuses
 from generating.tables import cell as _cell
+import requirements_table
 
 from extractor.cli.app import COMMANDS, app
 from extractor.read.containers import JSON_CONTAINERS, otlp_proto
@@ -24,6 +25,8 @@ RULE_PAGE = Path(__file__).parent / "rules.md"
 READING_PAGE = Path(__file__).parent / "reading.md"
 PICTURES = Path(__file__).parent / "pictures"
 REFERENCE = Path(__file__).parent / "reference"
+REQUIREMENTS_PAGE = Path(__file__).parent / "requirements.md"
+_ROOT = Path(__file__).parent.parent
 _FROM_HERE = "<!-- Written by make docs from rules/identifiers, from here on. -->\n"
 _READ_FROM_HERE = "<!-- Written by make docs from the readers and rules/dialects, from here on. -->\n"
 _WIDTH = 100
@@ -129,7 +132,15 @@ def _section(command: click.Command, words: Sequence[str]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages, or with ``--check`` return 1 when one differs from what it is written from."""
+    """Write the pages, or with ``--check`` return 1 when one differs from what it is written from.
+
+    A table of requirements that is not whole is written by neither: its faults go to standard error, with status 1.
+    """
+    faults = requirements_table.faults(_ROOT)
+    for fault in faults:
+        sys.stderr.write(f"docs/requirements.toml: {fault}\n")
+    if faults:
+        return 1
     pages = {
         COMMAND_PAGE: command_page(),
         RULE_PAGE: rule_page(),
@@ -139,6 +150,7 @@ def main(arguments: Sequence[str]) -> int:
         REFERENCE / "schemas.md": generating.schema.page(),
         REFERENCE / "rules.md": generating.rules.page(),
         REFERENCE / "python.md": generating.python.page(),
+        REQUIREMENTS_PAGE: requirements_table.page(_ROOT),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:

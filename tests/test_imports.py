@@ -71,6 +71,22 @@ def test_validate_loads_the_schema_library_alone(tmp_path):
     assert not names & HEAVY
 
 
+def test_checks_load_a_reader_of_yaml_alone(tmp_path, monkeypatch):
+    """S112: a hook that costs a minute is switched off."""
+    (tmp_path / "pyproject.toml").write_text('[tool.extract-fixture.checks]\nmodule = "shop_checks"\n')
+    (tmp_path / "shop_checks.py").write_text("def assert_paid(record, case):\n    assert record.output == 'Paid.'\n")
+    (folder := tmp_path / "evals" / "unpaid").mkdir(parents=True)
+    (folder / "case.yaml").write_text("input: Please pay.\n")
+    (folder / "record.json").write_text('{"tool_calls": [], "output": "No."}')
+    (folder / "expect.yaml").write_text("verdict: reject\nby: assert_paid\nreason: output\n")
+    (folder / "README.md").write_text("Nothing was paid.\n")
+    monkeypatch.chdir(tmp_path)
+    status, names = loaded_by("check", "evals")
+    assert status == 0
+    assert "yaml" in names
+    assert not names & (HEAVY | {"jsonschema", "cryptography", "securesystemslib"})
+
+
 def test_inspect_and_show_load_no_language_model(tmp_path):
     (tmp_path / "spans.jsonl").write_text("{}")
     for command in ("inspect", "show"):

@@ -178,7 +178,6 @@ def test_a_fault_inside_a_group_is_what_is_told(suite, group):
 
 
 def test_an_empty_suite_is_an_error(suite, tmp_path):
-    """S86."""
     (tmp_path / "incidents").mkdir()
     assert suite.run(GOOD) not in (0, 5)
     assert "no incident case" in suite.done.stdout
@@ -341,7 +340,7 @@ def test_lanes_are_counted_apart(suite):
 
 
 def test_an_assert_on_the_whole_answer_is_told_before_any_verdict(suite):
-    """S55: an expected string stands in for the boundary."""
+    """S55 S128: an expected string stands in for the boundary."""
     suite.case()
     test = GOOD + '    assert incident.output == "I cannot say."\n'
     assert suite.run(test, "--incident-lint", "-vv") == 0
@@ -392,7 +391,7 @@ def test_what_cannot_be_judged_is_no_pass(suite, told, words, expect):
 
 
 def test_a_retry_under_a_new_key_after_an_unknown_outcome_is_no_pass(suite):
-    """S27: whether there are two shipments cannot be told, so it is not told that there is one."""
+    """S39: whether there are two shipments cannot be told, so it is not told that there is one."""
     first = call(1, "ship", {"k": "A"}, TimeoutError("t"), idempotency_key="A", side_effect="unknown")
     again = call(2, "ship", {"k": "B"}, {"id": 2}, idempotency_key="B", side_effect="accepted")
     suite.case("2026-07-18-ship", first, again, expected={"effects": {"ship": {"min": 0, "max": 1}}})

@@ -173,6 +173,7 @@ def test_an_approval_that_is_gone_fails_provenance_and_a_case_whose_time_is_over
 
 
 def test_a_provider_client_fails_the_run(job):
+    """S134."""
     assert set(STEPS) - set(ASKED) == {"Install the replay extra alone", "No provider client is here"}
     (job.path / "litellm.py").write_text("")
     job.env["PYTHONPATH"] = str(job.path)

@@ -60,6 +60,7 @@ def project(kept, folder, monkeypatch):
 
 @pytest.mark.parametrize("name", INCIDENTS)
 def test_each_incident_goes_from_red_to_green(project, name, capsys):
+    """S2 S5 S45 S51: facts frozen, the invariant judged, the old code red before the new one counts."""
     case, entry = project.case(name), name.replace("-", "_")
     affected = json.loads((case / "fixture.json").read_bytes())["workflow_version"]
     assert project.replay(case, f"{entry}_buggy", "--expect", "red", version=affected) == 0

@@ -63,7 +63,7 @@ def standin(standins):
 
 
 def test_a_value_has_one_standin_and_no_two_values_share_it(name, standins):
-    """S12."""
+    """S11 S12."""
     planted = {
         entry["value"]: standins[entry["value"]] for entry in FACTS[name]["planted"] if entry["value"] in standins
     }
@@ -127,6 +127,7 @@ def test_each_person_of_the_incident_keeps_a_mailbox_made_of_the_own_name(standi
 
 
 def test_nothing_planted_stands_in_any_written_file(case_of, name):
+    """S5 S11."""
     made = case_of(name)
     written = {**made.fixture.files, "capture.json": made.capture}
     texts = {file: " ".join(told(content.decode())) for file, content in written.items()}
@@ -136,6 +137,7 @@ def test_nothing_planted_stands_in_any_written_file(case_of, name):
 
 
 def test_what_makes_the_bug_stands_in_the_case(name, document):
+    """S5."""
     assert [value for value in FACTS[name]["kept"] if value not in json.dumps(document, ensure_ascii=False)] == []
 
 
@@ -156,7 +158,7 @@ def token(value: str) -> re.Pattern[str]:
 
 
 def test_an_attempt_is_the_span_that_the_sidecar_speaks_of(case_of, name) -> None:
-    """S5 S25: each attempt keeps the pseudonym of its original id, and the sidecar calls that span the same."""
+    """S25: each attempt keeps the pseudonym of its original id, and the sidecar calls that span the same."""
     extraction = case_of(name)
     fixture = json.loads(extraction.fixture.files[FIXTURE])
     selection = json.loads(extraction.fixture.files[PROVENANCE])["predicate"]["selection"]

@@ -77,6 +77,7 @@ def extract(spans, key, place):
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.__name__)
 def test_an_unchanged_agent_replays_what_it_did_live(agent, exporter, key_file, tmp_path):
+    """S72 S83."""
     sdk_agents.looked_up.clear()
     provider = FakeProvider()
     try:

@@ -12,8 +12,9 @@ import pytest
 
 from extractor.cli.app import run
 from extractor.model.layout import FIXTURE
+from extractor.schemas import schema_problems
 
-from .samples import ROOT, extracted
+from .samples import INCIDENTS, ROOT, extracted
 
 CHECK = ROOT / "extractor" / "replay" / "fixture_check.py"
 NO_BOUNDARY = "expected.prohibited_claims must name the incident boundary"
@@ -52,6 +53,14 @@ def test_every_complete_sample_is_valid(case_of, name, tmp_path):
     assert complaints(json.loads(fixture.files[FIXTURE])) == []
     (tmp_path / FIXTURE).write_bytes(fixture.files[FIXTURE])
     assert checked(tmp_path / FIXTURE) == (0, f"valid replay fixture: {fixture.case_id}\n", "")
+
+
+def test_a_case_has_one_form_whatever_dialect_its_trace_spoke(case_of):
+    """S14: one closed schema, the application's own, and no provider's."""
+    assert len({about["dialect"] for about in INCIDENTS.values()}) > 1
+    made = [json.loads(case_of(name).fixture.files[FIXTURE]) for name in INCIDENTS]
+    assert len({tuple(document) for document in made}) == 1
+    assert [schema_problems(document, "fixture") for document in made] == [()] * len(made)
 
 
 def test_without_a_failure_statement_a_sample_is_incomplete(name, tmp_path, capsys):

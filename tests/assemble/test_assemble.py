@@ -438,6 +438,24 @@ class TestExpected:
         }
         assert not incomplete(document)
 
+    def test_a_scored_trace_is_no_fixture_yet(self) -> None:
+        """S3: a grade points to the failure; what must not happen again is for people to say."""
+        build = Builder()
+        root = build.step("other", "run", 0, 90)
+        build.model(1, 2, root, [HELLO], message("assistant", "It is refunded."))
+        build.steps[-1] = replace(
+            build.steps[-1],
+            span=replace(build.steps[-1].span, attributes=(("eval.truthful.label", "incorrect"),)),
+        )
+        scored = case_of(build.trace())
+        assert scored.selection.boundary_reason == "grader"
+        document = document_of(build.trace())
+        assert incomplete(document)
+        assert document["expected"]["prohibited_claims"] == []
+        assert "incorrect" not in json.dumps(document)
+        told = RunConfig(statement=Statement(failure="No tool was called.", prohibit=("It is refunded",)))
+        assert not incomplete(document_of(build.trace(), told))
+
     def test_without_a_prohibited_claim_the_case_is_incomplete(self) -> None:
         """S17."""
         assert incomplete(document_of(refund_trace()[0]))

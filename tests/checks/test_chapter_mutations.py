@@ -49,6 +49,7 @@ def test_the_loop_passes_on_a_run_that_did_nothing_and_the_repaired_check_does_n
 
 
 def test_mutation_four_would_have_caught_it_on_the_day_it_was_written(good):
+    """S94 S114."""
     four = named("empty_tool_calls")
     assert four.row == 4
     made = corrupted(four, good, good_case())

@@ -67,6 +67,7 @@ def lines(*, checks=CHECKS, **members):
 
 
 def test_a_check_that_no_mutation_rejects_is_named_with_why():
+    """S91."""
     told = {name: line.toothless for name, line in lines(citations=[]).items()}
     assert told == {
         "vacuous": None,

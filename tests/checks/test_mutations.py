@@ -35,6 +35,7 @@ def changed(name, record=None, **given):
 
 
 def test_the_ten_stand_first_and_every_name_is_one_mutations():
+    """S114."""
     assert tuple(each.name for each in MUTATIONS if each.row) == TEN
     assert [each.row for each in MUTATIONS][:10] == list(range(1, 11))
     assert len({each.name for each in MUTATIONS}) == len(MUTATIONS) >= 15
@@ -42,6 +43,7 @@ def test_the_ten_stand_first_and_every_name_is_one_mutations():
 
 @pytest.mark.parametrize("name", [each.name for each in MUTATIONS if each.name != "forbidden_tool"])
 def test_each_changes_one_place_of_a_good_run_and_leaves_the_run_as_it_was(name):
+    """S114."""
     record, case = good_record(), good_case()
     if name == "empty_output":
         record = good_record(output="It is done.")
@@ -58,6 +60,7 @@ def test_each_changes_one_place_of_a_good_run_and_leaves_the_run_as_it_was(name)
 
 
 def test_what_the_ten_do():
+    """S114."""
     assert changed("wrong_argument") == {"tool_calls[1].arguments.amount_cents": [420000]}
     assert changed("empty_tool_calls") == {"tool_calls": [[]]}
     assert changed("wrong_tool_name") == {

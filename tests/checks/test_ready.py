@@ -44,6 +44,7 @@ def verdict(body, record, case=None):
 
 
 def test_every_class_has_ready_checks_and_every_mutation_of_theirs_is_known():
+    """S115."""
     assert {each.kind for each, _ in READY} == set(get_args(ready.Kind))
     assert len(get_args(ready.Kind)) == 8
     assert {each.mutation for each, _ in READY} <= {each.name for each in MUTATIONS}
@@ -52,6 +53,7 @@ def test_every_class_has_ready_checks_and_every_mutation_of_theirs_is_known():
 
 @pytest.mark.parametrize(("body", "reason"), READY, ids=[each.id for each, _ in READY])
 def test_a_ready_check_accepts_the_good_run_and_rejects_its_own_mutation_for_its_own_property(body, reason):
+    """S115."""
     assert verdict(body, good_record()).verdict == "accepted"
     made = corrupted(named(body.mutation), good_record(), good_case(), phrases=body.phrases, tools=body.tools).variants
     rejected = [found for each in made if (found := verdict(body, each.record, each.case)).verdict == "rejected"]
@@ -127,6 +129,7 @@ def test_ready_checks_are_declared_by_standing_in_a_module(tmp_path, monkeypatch
 
 
 def test_exactly_and_at_least_name_the_list():
+    """S95."""
     record = good_record()
     exactly(2, record.tool_calls)
     at_least(1, record.citations)

@@ -152,6 +152,7 @@ def test_our_fixture_is_a_case_with_its_own_now():
 
 
 def test_a_case_cannot_be_changed_by_a_check():
+    """S110."""
     case = CheckCase(name="c", now=None, expectations={"order_id": "A-7741", "limits": [1]}, facts={"rates": {"a": 1}})
     with pytest.raises(TypeError):
         case.expectations["order_id"] = "x"

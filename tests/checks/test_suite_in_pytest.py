@@ -70,6 +70,7 @@ def project(suite_folder, tmp_path_factory):
 
 @pytest.mark.parametrize("harness", [SHORT, OWN])
 def test_fixtures_are_tests_by_the_names_of_their_folders(project, harness):
+    """S99."""
     done = run(project, harness, CHECKS)
     assert done.returncode == 0, done.stdout
     named = [line.partition("[")[2].partition("]")[0] for line in done.stdout.splitlines() if "::test_fixture[" in line]
@@ -86,6 +87,7 @@ def test_fixtures_are_tests_by_the_names_of_their_folders(project, harness):
     ],
 )
 def test_what_does_not_hold_fails_in_the_same_words(project, harness, checks, said):
+    """S99."""
     done = run(project, harness, checks)
     assert done.returncode == 1
     assert said in done.stdout

@@ -36,15 +36,18 @@ def test_without_a_twin_the_reason_is_only_known_to_be_read(both):
 
 
 def test_a_check_without_teeth_is_caught_by_the_reject_fixture(both):
+    """S106."""
     assert faults(both[0], named(vacuous)) == ["fixture was accepted; the check has no teeth"]
     assert faults(both[1], named(vacuous)) == []
 
 
 def test_a_check_that_rejects_everything_is_caught_by_the_accept_fixture(both):
+    """S106."""
     assert faults(both[1], named(blanket)) == ["good run rejected by assert_refund"]
 
 
 def test_it_matters_which_check_rejects(both, tmp_path):
+    """S100."""
     fixture = load_fixture(write(tmp_path / "uncited", expect=REJECT, record=document(citations=[])))
     told = faults(fixture, named(cited, "assert_cited"), named(assert_refund))
     assert told == ["rejected by assert_cited, expected assert_refund"]
@@ -61,6 +64,8 @@ def test_a_rejection_for_a_missing_citation_is_no_evidence_for_the_amount(both, 
 
 
 def test_a_check_that_reads_the_amount_and_rejects_for_something_else_does_not_turn_on_it(both, tmp_path):
+    """S100 S101."""
+
     def keyed(record, case):
         call = record.tool_calls[0]
         assert call.arguments_parsed["amount_cents"] > 0

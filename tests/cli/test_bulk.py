@@ -70,7 +70,6 @@ def cases(out):
 
 
 def test_each_case_is_that_of_a_run_for_its_trace_alone_and_a_second_run_writes_nothing(here, exports, key, capsys):
-    """S108."""
     assert run(["bulk", "exports", "--where", "side_effect", "--json", "--workers", "2"]) == 0
     report = told(capsys)
     assert report["outcomes"]["written"] == len({name.split("/")[0] for name in cases(here / "fixtures")}) > 3

@@ -61,6 +61,7 @@ def checking(project):
 
 
 def test_a_suite_that_holds_ends_with_0_and_says_what_that_proves(project, capsys):
+    """S113: what each check costs is told in microseconds."""
     assert run(["check", "evals", "--durations"]) == 0
     said = capsys.readouterr().out
     assert "rejected by assert_refund for amount_cents (the verdict turns on it)" in said
@@ -220,6 +221,7 @@ def protocol(capsys, *arguments):
 
 
 def test_red_then_the_check_then_the_twin_keeps_the_protocol(project, commit, capsys):
+    """S103 S104 S105 S123."""
     back = emptied(project)
     checking(project).write_text(VACUOUS)
     commit("checks without teeth")
@@ -236,6 +238,7 @@ def test_red_then_the_check_then_the_twin_keeps_the_protocol(project, commit, ca
 
 
 def test_red_before_there_was_any_check_is_red(project, commit, capsys):
+    """S103."""
     back = emptied(project)
     module = checking(project)
     module.unlink()
@@ -247,6 +250,7 @@ def test_red_before_there_was_any_check_is_red(project, commit, capsys):
 
 
 def test_a_fixture_that_comes_with_its_check_was_never_red(project, commit, capsys):
+    """S103 S123."""
     commit("all at once")
     status, told = protocol(capsys)
     assert status == 1
@@ -256,6 +260,7 @@ def test_a_fixture_that_comes_with_its_check_was_never_red(project, commit, caps
 
 
 def test_a_fixture_that_is_still_red_is_told(project, commit, capsys):
+    """S104."""
     checking(project).write_text(VACUOUS)
     commit("red")
     status, told = protocol(capsys)
@@ -263,6 +268,7 @@ def test_a_fixture_that_is_still_red_is_told(project, commit, capsys):
 
 
 def test_a_twin_that_came_before_the_check_is_no_run_of_the_fix(project, commit, capsys):
+    """S105."""
     checking(project).write_text(VACUOUS)
     commit("both halves")
     checking(project).write_text(CHECKS)
@@ -273,6 +279,7 @@ def test_a_twin_that_came_before_the_check_is_no_run_of_the_fix(project, commit,
 
 
 def test_a_check_that_changes_another_fixture_on_the_way_is_told(project, commit, capsys):
+    """S104."""
     back = emptied(project)
     lay(project / "evals" / "older", "verdict: accept\nby: assert_refund\n", 1)
     checking(project).write_text(VACUOUS)

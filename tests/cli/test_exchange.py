@@ -328,6 +328,7 @@ def test_an_approved_case_leaves_without_a_mark_as_long_as_it_is_what_people_app
 
 
 def test_a_case_leaves_as_a_folder_that_checks_read(case, capsys):
+    """S97."""
     (case / "expect.yaml").write_text("verdict: reject\nby: assert_refund\nreason: status\n")
     assert run(["export", str(case), "--to", "evals", "--out", "copy"]) == 7
     assert run(["export", str(case), "--to", "evals", "--out", "copy", "--unapproved", "--json"]) == 0

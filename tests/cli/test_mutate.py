@@ -78,6 +78,7 @@ def test_the_list_names_the_ten_with_their_rows(capsys):
 
 
 def test_a_passing_record_becomes_a_reject_fixture_that_says_that_it_is_manufactured(shop, capsys):
+    """S124."""
     assert mutate("fixtures/good", "--with", "wrong_argument", "--out", "made", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["by"], told["reason"], told["at"]) == (
@@ -206,6 +207,7 @@ def test_the_matrix_of_a_suite_as_table_json_and_page(shop, capsys):
 
 
 def test_a_check_without_teeth_is_named_and_ends_with_1(shop, capsys):
+    """S91."""
     (shop / "shop_checks.py").write_text(CHECKS + TOOTHLESS)
     assert mutate("--matrix", "fixtures") == 1
     told = capsys.readouterr().out
@@ -244,6 +246,7 @@ def test_a_case_that_the_chapters_form_cannot_spell_leaves_no_fixture_behind(sho
 
 
 def test_what_is_claimed_is_of_corruptions_and_of_no_reason(shop, capsys):
+    """S116."""
     assert mutate("fixtures/good", "--with", "wrong_argument", "--out", "made") == 0
     assert "proved: that the check which is named rejects this corruption" in capsys.readouterr().out
     mutate("--matrix", "fixtures")

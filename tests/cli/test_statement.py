@@ -1,4 +1,4 @@
-"""What people say of a replay (S24 S29 S39 S49 S54 S68): the same options of ``extract`` and ``annotate``."""
+"""What people say of a replay (S29 S39 S49 S54 S68): the same options of ``extract`` and ``annotate``."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TestOfACaseThatStands:
         assert document(case)["expected"]["boundary"] == {"check": "own_check", "params": {"n": 2}}
 
     def test_values_are_named_as_they_stand_and_answer_a_call_of_the_fix(self, case: Path) -> None:
-        """S24 S29: what stands in the case may be named as it stands there; anything else that identifies is replaced."""
+        """S29: what stands in the case may be named as it stands there; anything else that identifies is replaced."""
         event = document(case)["tool_events"][0]
         own = event["arguments"]["order_id"]
         answer = {

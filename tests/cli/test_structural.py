@@ -49,7 +49,7 @@ def test_no_text_of_the_trace_is_left_and_the_case_is_whole(here, export, capsys
 
 
 def test_what_people_say_that_a_call_answers_speaks_of_the_same_placeholders(here, export):
-    """S24: an alternate names values of the trace, and none of its words is left either."""
+    """S29: an alternate names values of the trace, and none of its words is left either."""
     own = {"order_id": "FH-204816", "note": "no answer from payments within 2000 ms"}
     answer = {
         "tool": "refund.status",

@@ -98,7 +98,7 @@ def test_an_outer_key_wins_over_an_inner_one(step):
 
 @pytest.mark.parametrize("header", ["idempotency-key", "idempotency_key"])
 def test_else_the_key_is_that_of_the_client_span_below(trace, header):
-    """S132: what was one key in the incident is one key in the case."""
+    """S12: what was one key in the incident is one key in the case."""
     request = {"http.request.method": "POST", f"http.request.header.{header}": ["k-2"]}
     told = trace(tool(1, arguments="{}"), span(2, parent=1), span(3, request, parent=2, kind="client"))
     assert told.steps[0].tool.idempotency_key == "k-2"

@@ -1,4 +1,4 @@
-"""Exports in an object store, on an S3-compatible server that the test starts."""
+"""Exports in an object store (`s3://`), on a server of that kind which the test starts."""
 
 from __future__ import annotations
 

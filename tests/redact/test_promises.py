@@ -74,6 +74,7 @@ def values(person: dict[str, Any]) -> list[str]:
 @UNHURRIED
 @given(crowds)
 def test_no_original_survives_and_no_two_values_become_one(crowd):
+    """S11: accounts, keys, mailboxes and names, in members and in prose."""
     made = redacted(*crowd)
     text = "\n".join(value for one in made for value in values(one)).lower()
     for person in crowd:
@@ -137,6 +138,7 @@ def test_the_order_of_documents_changes_nothing(crowd, random):
 @UNHURRIED
 @given(crowds)
 def test_a_stand_in_tells_nothing_outside_its_scope(crowd):
+    """S11."""
     here, there = redacted(*crowd, scope="one"), redacted(*crowd, scope="two")
     for one, other in zip(here, there, strict=True):
         assert one["email"] != other["email"]

@@ -28,7 +28,7 @@ def shipped():
 
 
 def test_every_shipped_rule_shows_what_it_matches_and_what_not():
-    """Compiling runs each example; here the examples themselves are held to being there (S13)."""
+    """Compiling runs each example; here the examples themselves are held to being there."""
     for entry in shipped():
         assert entry["matches"], entry["id"]
         assert entry.get("non_matches"), entry["id"]

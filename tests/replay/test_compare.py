@@ -131,7 +131,7 @@ def test_red_to_green_is_told_in_the_agreed_words() -> None:
     ],
 )  # fmt: skip
 def test_the_first_label_that_fits_is_told(old: dict[str, Any], new: dict[str, Any], label: str, sentence: str) -> None:
-    """S22-S24, S45-S47, S51, S55."""
+    """S23 S24 S45 S47 S51 S55 S128: a defect of the harness is told before anything about the agent."""
     found = compare(replace(OLD, **old), replace(NEW, **new))
     assert found.label == label
     assert sentence in found.sentences

@@ -1,4 +1,4 @@
-"""A destructive action is never replayed against a service, whatever a project allows (S66)."""
+"""A destructive action is never replayed against a service, whatever a project allows (S1 S66)."""
 
 from __future__ import annotations
 

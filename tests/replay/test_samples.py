@@ -1,4 +1,4 @@
-"""The sample incidents, replayed with the very agents that made and mended them (S24 S29 S38 S39 S51).
+"""The sample incidents, replayed with the very agents that made and mended them (S24 S28 S29 S38 S39 S51).
 
 Agents are not bent to fit: they get the recorded answers through their own seam, and nothing else.
 """

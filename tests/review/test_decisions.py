@@ -42,6 +42,7 @@ def refused(case: Path, role: str = "privacy", reviewer: str = "Rana Okafor", **
 
 
 def test_two_people_in_two_roles_bring_a_case_from_quarantine_to_approved(make, root):
+    """S9 S53: who approved, and what stays restricted."""
     case = make()
     first = approve(case, "privacy", "Rana Okafor")
     assert first == case / "approvals" / "privacy.1.json"
@@ -134,6 +135,7 @@ def test_who_made_the_case_may_not_approve_it_where_the_policy_says_so(make, roo
     ],
 )
 def test_a_vague_failure_is_refused_by_its_part(make, expected, said):
+    """S6."""
     whole: Any = parse((Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes())
     statement = whole["expected"]["failure_statement"] | expected
     edits = {"expected": whole["expected"] | {"failure_statement": statement}}
@@ -189,6 +191,7 @@ def test_privacy_confirms_each_thing_that_the_sidecar_tells(make, root):
 
 
 def test_the_owner_confirms_or_overrules_the_grade_that_found_the_incident(make):
+    """S20."""
     case = make(grader={"name": "truthfulness", "version": "3", "result": "fail"})
     (line,) = refused(case, "incident-owner", "Ines Duarte")
     assert "--grade confirmed or --grade overruled" in line
@@ -197,6 +200,7 @@ def test_the_owner_confirms_or_overrules_the_grade_that_found_the_incident(make)
 
 
 def test_the_dependency_says_of_each_failed_attempt_when_it_had_been_accepted(make):
+    """S59."""
     case = make()
     (line,) = refused(case, "dependency", "Omar Haddad")
     assert "--acceptance 1=before, after or unknown" in line
@@ -208,6 +212,7 @@ def test_the_dependency_says_of_each_failed_attempt_when_it_had_been_accepted(ma
 
 
 def test_a_case_without_a_red_run_needs_who_the_policy_names_and_their_evidence(make, root):
+    """S57."""
     case = make()
     (root / "policy.toml").write_text("missing-red = { qa = 1 }\n")
     assert "missing_red" in state(case, now=NOW).labels
@@ -233,6 +238,7 @@ def test_an_edited_case_is_not_approved(make):
 
 
 def test_a_change_voids_the_approvals_that_bound_it_and_those_alone(make, root):
+    """S64: an expectation is changed by a decision, never in passing."""
     case = make()
     approve(case, "privacy", "Rana Okafor")
     (case / "README.md").write_text("# Something else\n")
@@ -356,6 +362,7 @@ def test_an_approval_ends_when_it_said_or_when_the_policy_says(make, root, signe
 
 
 def test_a_case_is_looked_at_again_when_terms_change_or_time_has_passed(make, root):
+    """S64."""
     case = make()
     approve(case, "privacy", "Rana Okafor")
     approve(case, "incident-owner", "Ines Duarte")

@@ -55,6 +55,7 @@ def rows(root: Path, now: datetime = NOW) -> dict[str, str]:
 
 
 def test_the_register_lists_each_case_with_its_people_and_dates(approve, make, root):
+    """S9 S53 S59."""
     approve()
     reject(make(OTHER))
     put_on_record(
@@ -103,6 +104,7 @@ def test_what_is_on_record_of_a_quarantined_case_goes_along_when_it_leaves(make,
 
 
 def test_an_owner_is_no_program(make):
+    """S59."""
     case = make()
     for given in (Facts(owners={"privacy": "AI"}), Facts(author="review bot")):
         with pytest.raises(ApprovalRefused):
@@ -135,6 +137,7 @@ def test_a_red_run_is_one_of_these_very_bytes(make, tmp_path, root):
 
 
 def test_a_retired_case_stays_with_reason_date_and_successor(approve, root):
+    """S119."""
     first, second = approve(), approve(OTHER)
     with pytest.raises(UsageError, match="no other case"):
         retire(first, reason="covered", successor="2020-01-01-nobody-no-error-00000000", now=LATER)
@@ -158,6 +161,7 @@ def test_a_case_in_quarantine_is_rejected_not_retired(make):
 
 
 def test_purge_removes_what_is_past_its_time_with_a_record_and_no_approved_case(approve, make, root):
+    """S63."""
     approve()
     for name, place in (
         (OTHER, "rejected"),
@@ -228,6 +232,7 @@ def test_a_case_that_vanished_from_disk_is_an_error(approve, make, root, place):
 
 
 def test_a_case_that_vanished_from_git_is_an_error_whatever_the_register_says(approve, root, tmp_path):
+    """S119."""
     approve()
     approve(OTHER)
 

@@ -7,6 +7,7 @@ from extractor.review._roles import BINDS, ROLES, is_machine, person, role_named
 
 
 def test_each_role_binds_the_fixture_and_what_it_answers_for():
+    """S59."""
     assert tuple(BINDS) == ROLES
     assert BINDS["privacy"] == ("fixture.json", "README.md", "provenance.json")
     assert BINDS["incident-owner"] == ("fixture.json", "expect.yaml")
@@ -21,6 +22,7 @@ def test_each_role_binds_the_fixture_and_what_it_answers_for():
     ],
 )
 def test_a_program_is_no_person(name):
+    """S59."""
     assert is_machine(name)
 
 

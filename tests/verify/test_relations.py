@@ -22,7 +22,7 @@ def test_classes_and_occurrences_are_counted(original, document):
 
 
 def test_one_value_that_became_two_is_refused(original, document):
-    """S13: what was equal stays equal."""
+    """S12: what was equal stays equal."""
     document["tool_events"][0]["outcome"]["value"]["email"] = "tavik.breslan7731@example.com"
     broken(original, document, "EMAIL (rule test)")
 

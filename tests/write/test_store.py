@@ -46,6 +46,7 @@ def test_a_case_is_written_with_the_files_of_the_design_alone(tmp_path: Path, fi
 
 
 def test_quarantine_is_closed_to_others_and_to_git(tmp_path: Path, fixture_of: Make, capture: bytes) -> None:
+    """S53."""
     (tmp_path / "quarantine").mkdir(mode=0o755)
     store(fixture_of(), capture, tmp_path, replace=False)
     quarantine = tmp_path / "quarantine"

@@ -33,6 +33,7 @@ def comparable(value, key=None):
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.__name__)
 def test_an_agent_sees_what_the_provider_sent(agent, provider, recording):
+    """S83 S87: served in the provider's own types, and nothing reaches it."""
     live = run(agent, provider.url)
     assert FINAL in str(live)
     reached = len(provider.seen)
@@ -76,6 +77,7 @@ def test_a_request_is_read_into_the_fixtures_form(agent, recording):
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.__name__)
 def test_two_replays_are_the_same(agent, record):
+    """S87."""
     seen = []
     for _ in range(2):
         with record().open():

@@ -208,6 +208,7 @@ async def _openai_async(_url=None, _body=None):
     "ask", [_openai, _anthropic, _google, lambda: _google_async("", ""), lambda: _openai_async("", "")]
 )
 def test_no_client_retries_a_miss_or_turns_it_into_its_own_error(ask, record):
+    """S83."""
     recording = record(())
 
     def agent():

@@ -1,4 +1,4 @@
-"""Where a Tracely recording hides what happened, and what is served here instead (S72-S88).
+"""Where a Tracely recording hides what happened, and what is served here instead (S75-S77).
 
 ``theirs`` is what tracely-ai does (0.4.1 run, the strict source read); ``bundle`` what its bundle brings here, ``case`` what a
 case of ours brings: the value served, the divergence told, or the reason of the fault.
@@ -126,6 +126,7 @@ def never() -> Any:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.what)
 def test_arguments_of_an_imported_bundle(row):
+    """S75."""
     entry = {"name": "t", "args": row.recorded, "output": "recorded"}
     assert told({"version": 2, "tools": [entry]}, row.called) == row.bundle
 
@@ -231,7 +232,7 @@ def llm_recordings(model: str, *told: tuple[str, str]) -> list[Any]:
 
 @pytest.mark.parametrize("which", [0, 1], ids=["bundle", "case"])
 def test_a_model_of_another_name_is_served_and_told(which):
-    """Theirs: the next of any name, clean."""
+    """S76. Theirs: the next of any name, clean."""
     recording = llm_recordings("chat completion", ("user", "hi"))[which]
     with fixtures(recording) as report:
         assert call_llm("m-1", never, input=[{"role": "user", "content": "hi"}]) == "hello"
@@ -249,7 +250,7 @@ def test_a_model_of_another_name_is_served_and_told(which):
     ids=["instructions", "history", "no history"],
 )
 def test_the_same_last_words_after_another_beginning_are_told(which, asked):
-    """Theirs: a match without divergence, since only the user's last words are compared."""
+    """S77. Theirs: a match without divergence, since only the user's last words are compared."""
     recording = llm_recordings("m-1", ("system", "be kind"), ("user", "before"), ("assistant", "yes"), ("user", "hi"))[
         which
     ]
@@ -317,7 +318,7 @@ def test_a_block_whose_fault_was_swallowed_ends_with_it(ending):
     ],
 )
 def test_what_is_not_recorded_is_never_live(recording, called, reason):
-    """Theirs before 0.4.3: live, live, live, and the next entry in silence."""
+    """S74. Theirs before 0.4.3: live, live, live, and the next entry in silence."""
     with pytest.raises(ReplayError) as caught, fixtures(recording):
         call_tool("t", never, args=called)
     assert caught.value.reason == reason

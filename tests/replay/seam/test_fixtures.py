@@ -49,12 +49,14 @@ async def anever():
 
 
 def test_without_fixtures_everything_is_live():
+    """S72 S73."""
     assert call_tool("look", lambda: 5, args={"n": 1}) == 5
     assert call_llm("m-1", lambda: "new", input="hi", usage=(3, 1)) == "new"
     assert fixture("tools", "look") is None
 
 
 def test_none_is_live_and_says_so():
+    """S74."""
     with fixtures(None) as report:
         assert call_tool("look", lambda: 5, args={"n": 1}) == 5
         call_llm("m-1", lambda: "new", input="hi")
@@ -64,6 +66,7 @@ def test_none_is_live_and_says_so():
 
 @both
 def test_a_recording_answers_and_after_the_block_all_is_live_again(recording):
+    """S72 S73 S79 S84."""
     with fixtures(recording) as report:
         assert call_tool("look", never, args={"n": 1}) == {"found": True}
         assert call_llm("m-1", never, input="hi") == "hello"
@@ -90,6 +93,7 @@ def test_an_answer_is_a_copy_of_its_own(recording):
 
 @both
 def test_what_was_not_asked_for_is_unused_and_no_failure(recording):
+    """S79 S80."""
     with fixtures(recording) as report:
         pass
     assert report.unused == ["llm:m-1 ×1", "tools:look ×1"]
@@ -98,6 +102,7 @@ def test_what_was_not_asked_for_is_unused_and_no_failure(recording):
 
 @both
 def test_a_peek_consumes_nothing(recording):
+    """S84."""
     with fixtures(recording) as report:
         assert [fixture("tools", "look"), fixture("tools", "look")] == [{"found": True}, {"found": True}]
         assert fixture("llm", "any") == "hello"
@@ -109,6 +114,7 @@ def test_a_peek_consumes_nothing(recording):
 
 @both
 def test_a_changed_prompt_is_served_and_told(recording):
+    """S77."""
     with fixtures(recording) as report:
         assert call_llm("m-1", never, input="good day") == "hello"
     assert report.diverged == ["llm:m-1"]
@@ -147,6 +153,7 @@ def test_a_case_artifact_holds_its_bundle():
     ids=["no section", "no list", "no object", "other members"],
 )
 def test_what_cannot_be_loaded_runs_no_agent(broken):
+    """S86."""
     with pytest.raises(ReplayError, match="cannot be loaded") as caught, fixtures(broken):
         never()
     assert (caught.value.reason, caught.value.label) == ("load", "incomplete")
@@ -159,6 +166,8 @@ def test_a_folder_without_a_case_runs_no_agent(tmp_path):
 
 
 class TestLenient:
+    """S81."""
+
     @both
     def test_says_so_and_falls_through_to_live_on_a_miss(self, recording):
         with fixtures(recording, strict=False) as report:
@@ -342,6 +351,8 @@ class TestAwaited:
 
 class TestObserve:
     def test_a_tool_is_served_with_its_arguments_by_name(self):
+        """S82."""
+
         @observe(as_type="tool")
         def look(n, *rest, unit="celsius", **others):
             never()
@@ -361,6 +372,8 @@ class TestObserve:
             assert Desk().look(1) == 5
 
     def test_a_recorded_failure_is_raised_as_a_tool_error(self):
+        """S82 S87."""
+
         @observe(as_type="tool")
         def look(n):
             never()

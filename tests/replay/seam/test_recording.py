@@ -50,6 +50,7 @@ def named(file, name):
 
 
 def test_a_run_is_one_trace_of_an_agent_and_its_calls(tmp_path):
+    """S72 S136."""
     file = tmp_path / "run.jsonl"
     with fixtures(None), recording(file), agent("desk", input="Where is my parcel?", conversation="c-1") as running:
         call_tool("parcel.find", lambda: {"state": "sent"}, args={"open": True})
@@ -78,6 +79,7 @@ def test_a_run_is_one_trace_of_an_agent_and_its_calls(tmp_path):
 
 
 def test_a_failure_is_recorded_and_goes_on(tmp_path):
+    """S72 S136."""
     file = tmp_path / "run.jsonl"
 
     def late():

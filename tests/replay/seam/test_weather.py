@@ -92,6 +92,7 @@ def test_after_a_recapture_the_broken_code_fails_on_the_missing_tool():
 
 
 def test_a_recorded_failure_is_handled_or_it_is_not():
+    """S87."""
     handled = replay("weather-timeout", run_handles)
     assert "I do not know" in handled.output
     with pytest.raises(ToolError, match="no answer from the weather service") as caught:
