@@ -95,7 +95,7 @@ def test_a_renamed_assertion_is_caught(shop):
     ids=["the tool", "the parameter"],
 )
 def test_a_retired_subject_is_caught_by_the_live_tools_alone(shop, tools, line):
-    """S121: every fixture still holds, in green; what reads the world outside is what fails."""
+    """S120 S121: every fixture still holds, in green; what reads the world outside is what fails."""
     assert shop.check(tools=tools) == 1
     assert "2 of 2 fixtures hold" in shop.out
     assert line in shop.out

@@ -53,6 +53,7 @@ def run(*command, **more):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_hostile_agent_ends_under_its_label(name):
+    """S1 S55."""
     agent, label = AGENTS[name]
     told = suite.replay(case(*EVENTS, expected=CLAIMS), Implementation(agent=agent, version="v1"))
     assert (told.state, told.label) == ("finished", label), told.faults

@@ -75,6 +75,7 @@ def test_the_affected_version_repeats_the_harm_in_the_recorded_order(case):
 
 
 def test_the_buggy_agent_refunds_twice_in_every_interleaving_in_which_both_look_first(case):
+    """S71."""
     exploration = explore(running(case, buggy))
     assert exploration.exhausted
     assert (exploration.tried, exploration.failed) == (6, 4)

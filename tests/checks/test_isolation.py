@@ -66,7 +66,7 @@ def asks_the_case(record, case):
     ],
 )
 def test_a_check_that_reaches_outside_has_judged_nothing(body, code):
-    """S110."""
+    """S92 S110."""
     told = run_all_checks(good_record(), good_case(), [called(body)])
     assert (told.passed, told.outcomes[0].verdict, told.outcomes[0].reason) == (False, "error", code)
 

@@ -24,7 +24,7 @@ def ours(folder, expect=REJECT, **members):
 
 
 def test_the_chapters_folder_is_a_fixture(tmp_path):
-    """S97."""
+    """S92 S97 S98."""
     fixture = load_fixture(write(tmp_path / "refund", expect=REJECT))
     assert fixture.name == fixture.case.name == "refund"
     assert fixture.case.now.isoformat() == "2026-06-14T10:00:00+00:00"

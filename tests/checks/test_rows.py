@@ -38,6 +38,7 @@ def told(store, **options):
 
 
 def test_the_table_counts_runs_and_rejections_and_keeps_the_last(store):
+    """S93 S96."""
     put(store, row(), row(verdict="rejected", at=NOON + DAY), row(verdict="rejected", at=NOON + 2 * DAY))
     put(store, row(at=NOON + 3 * DAY))
     assert told(store) == [("assert_refund", 4, 2, NOON + 2 * DAY)]

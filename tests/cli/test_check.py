@@ -61,7 +61,7 @@ def checking(project):
 
 
 def test_a_suite_that_holds_ends_with_0_and_says_what_that_proves(project, capsys):
-    """S113: what each check costs is told in microseconds."""
+    """S113 S117 S122: what each check costs is told in microseconds."""
     assert run(["check", "evals", "--durations"]) == 0
     said = capsys.readouterr().out
     assert "rejected by assert_refund for amount_cents (the verdict turns on it)" in said

@@ -1,4 +1,4 @@
-"""S85, S86, S137: a new version of a case from a trace of the fixed code with the same input; the old one stays."""
+"""S85, S137: a new version of a case from a trace of the fixed code with the same input; the old one stays."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ def old(here, capsys):
 
 
 def test_the_next_version_expects_the_same_and_the_fixed_code_holds_on_it(old, here, capsys):
+    """S85."""
     before = contents(old)
     file, trace = recorded("duplicate-shipment", here)
     assert run(["recapture", str(old), "--trace-id", trace, file, "--json"]) == 0
@@ -131,6 +132,7 @@ def source() -> str:
 
 
 def test_another_input_is_refused_by_position_never_by_value(old, here, capsys):
+    """S85."""
     words = "came with a cracked part"
     file, trace = recorded("duplicate-shipment", here, text=words)
     before = contents(old.parent)

@@ -36,6 +36,7 @@ def replay(case: Path, function: str, *more: str) -> int:
 
 
 def test_the_recording_of_the_bug_cannot_answer_the_fix_and_its_recapture_can(here, capsys):
+    """S85 S88 S137."""
     assert run(options("weather")) == 0
     (old,) = (here / "fixtures" / "quarantine").glob("2*")
     assert replay(old, "run_broken", "--expect", "red") == 0

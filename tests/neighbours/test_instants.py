@@ -26,6 +26,7 @@ def planned(case):
 
 
 def test_each_limit_has_an_instant_on_either_side(recovery):
+    """S40 S41."""
     assert planned(recovery) == {
         "before-market-hours-closes": "2026-11-01T17:59:59-06:00",
         "at-market-hours-closes": "2026-11-01T18:00:00-06:00",

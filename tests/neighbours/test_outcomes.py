@@ -113,6 +113,7 @@ def test_a_try_that_had_drawn_another_key_is_one_that_no_version_has_to_make(shi
     ],
 )
 def test_each_kind_has_its_own_evidence(shipment, kind, ended_by, effect):
+    """S54."""
     made = control(shipment, kind)
     tries = [each for each in made["tool_events"] if each["tool"] == "shipment.create"]
     assert {(each["outcome"]["ended_by"], each["side_effect"]) for each in tries} == {(ended_by, effect)}

@@ -117,7 +117,7 @@ def test_the_action_is_a_call_and_not_its_prose():
 
 
 def test_only_mandated_words_are_compared_word_by_word():
-    """S19."""
+    """S19 S68."""
     told = [{"text": "Refunds take 5 days.", "exact": True}, {"text": "be kind", "exact": False}]
     assert judged(says("Refunds take 5 days. Bye."), expected={"required_disclosures": told}).passed is True
     assert judged(says("refunds take 5 days"), expected={"required_disclosures": told}).passed is False

@@ -45,6 +45,7 @@ LATE = call(
 
 
 def test_a_remote_time_out_was_dispatched_and_seen_and_leaves_budget():
+    """S33 S34."""
     incident = session(REMOTE)
     assert ended(incident) == "remote_timeout"
     told = incident.deadline.dispatches[0]
@@ -53,6 +54,7 @@ def test_a_remote_time_out_was_dispatched_and_seen_and_leaves_budget():
 
 
 def test_a_budget_that_ended_before_dispatch_never_reached_the_dependency():
+    """S33 S34."""
     incident = session(LOCAL)
     assert ended(incident) == "local_deadline"
     told = incident.deadline.dispatches[0]
@@ -61,6 +63,7 @@ def test_a_budget_that_ended_before_dispatch_never_reached_the_dependency():
 
 
 def test_a_late_result_is_handed_to_whoever_must_discard_it():
+    """S35 S37."""
     incident, late = session(LATE), []
     incident.deadline.on_late(late.append)
     assert ended(incident) == "late_response"

@@ -64,6 +64,8 @@ def test_a_host_that_the_project_allows_answers_no_tool(service):
 
 
 def test_a_tool_that_reaches_out_by_itself_is_stopped_before_it_does(service):
+    """S1."""
+
     def agent(_text):
         return service.tool()
 

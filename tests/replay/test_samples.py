@@ -51,6 +51,7 @@ def test_every_sample_is_judged() -> None:
 @pytest.mark.parametrize("expect", [None, "red"])
 @pytest.mark.parametrize("name", DECIDED)
 def test_the_agent_that_failed_fails_again_by_recorded_answers_alone(name: str, expect: Any) -> None:
+    """S2 S28."""
     session = replayed(name, "run_buggy", expect=expect)
     session.hold()
     assert session.verdict is not None
@@ -63,6 +64,7 @@ def test_the_agent_that_failed_fails_again_by_recorded_answers_alone(name: str, 
 @pytest.mark.parametrize("expect", [None, "green"])
 @pytest.mark.parametrize("name", DECIDED)
 def test_the_agent_that_was_mended_passes(name: str, expect: Any) -> None:
+    """S28."""
     session = replayed(name, "run_fixed", expect=expect)
     session.hold()
     assert session.verdict is not None

@@ -149,7 +149,7 @@ def test_a_dozen_occurrences_at_one_in_a_hundred_are_mostly_lost() -> None:
 
 
 def test_the_documented_collector_configuration_holds_together() -> None:
-    """Every component of a pipeline is configured, every policy has the settings of its type."""
+    """S108: every component of a pipeline is configured, every policy has the settings of its type."""
     (block,) = [part.split("```")[0] for part in DOCS.read_text().split("```yaml\n")[1:]]
     config = yaml.safe_load(block)
     for pipeline in config["service"]["pipelines"].values():

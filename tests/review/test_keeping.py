@@ -326,6 +326,7 @@ def test_a_case_is_named_by_path_or_by_id(approve, make, root):
 
 
 def test_a_pack_holds_what_ci_needs_and_nothing_that_leads_back(approve, root, tmp_path):
+    """S10."""
     folder = approve()
     out = tmp_path / "pack"
     (folder / "expect.yaml").rename(tmp_path / "aside")

@@ -34,6 +34,7 @@ def seam(replies, call_tool, now=datetime(2026, 7, 18, 9, 30, tzinfo=UTC), keys=
     ],
 )
 def test_only_the_buggy_agent_claims_a_refund_that_nothing_confirms(run, answer):
+    """S38."""
     payments = refunds.Payments(customer=refunds.MAREN, silent=True)
     assert answer in run(refunds.request(refunds.MAREN), seam(refunds.replies(refunds.MAREN), payments.call))
     assert len(payments.refunds) == 1
@@ -49,6 +50,7 @@ def test_both_agents_report_a_confirmed_refund(run):
 
 @pytest.mark.parametrize(("run", "parcels"), [(shipping.run_buggy, 2), (shipping.run_fixed, 1)])
 def test_only_the_buggy_agent_ships_twice_when_an_accepted_request_loses_its_answer(run, parcels):
+    """S39."""
     service = shipments.Desk(customer=shipments.IDRIS, lost_answers=1)
     answer = run(
         shipments.request(shipments.IDRIS),

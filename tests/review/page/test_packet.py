@@ -70,6 +70,7 @@ def test_the_packet_holds_what_a_hand_off_needs(case, manifest):
     ],
 )
 def test_the_manifest_of_a_replay_says_where_it_diverged_and_what_did_not_come(case, tmp_path, nearest, path, place):
+    """S60."""
     files = CaseFiles.of(case)
     run = Manifest(
         case_id=document(case)["case_id"],
