@@ -107,10 +107,21 @@ def faults(root: Path) -> tuple[str, ...]:
     """Return what the table lacks, or says too much: one line for each fault, none for a table that is whole."""
     rows = {row.number: row for row in requirements(root / "docs" / "requirements.toml")}
     tests = tests_by_number(root)
+    named = _every_number(root / "tests")
     missing = [f"S{number} has no row" for number in NUMBERS if number not in rows]
     unknown = [f"S{number} is no requirement" for number in rows if number not in NUMBERS]
-    strange = [f"{test} names S{number}" for number in sorted(tests) if number not in NUMBERS for test in tests[number]]
+    strange = [f"tests/{path} names S{number}" for path, number in named if number not in NUMBERS]
     return (*missing, *unknown, *strange, *(fault for row in rows.values() for fault in _wrong(row, root, tests)))
+
+
+def _every_number(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield each number with its module, from every docstring and every test's name, whatever it belongs to."""
+    for module in sorted(folder.rglob("*.py")):
+        tree = ast.parse(module.read_text("utf-8"))
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        texts = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented)]
+        numbers = _numbers([*texts, *(name for name, _ in _tests(tree))])
+        yield from ((module.relative_to(folder).as_posix(), number) for number in sorted(numbers))
 
 
 def _wrong(row: Requirement, root: Path, tests: Mapping[int, tuple[str, ...]]) -> Iterator[str]:

@@ -67,11 +67,13 @@ def test_a_number_that_no_test_names_is_told_unless_the_row_says_why(copy):
     assert "| S1 | Asked. | [page.md](page.md) | **gap:** no such service here |\n" in table.page(copy)
 
 
-def test_a_number_that_is_none_of_ours_is_told_with_its_test(copy):
+def test_a_number_that_is_none_of_ours_is_told_with_its_module(copy):
     write(copy, "test_strange.py", 'def test_it():\n    """S0 and S141, no S12345 and no XS7."""\n')
+    write(copy, "helping.py", 'class Desk:\n    def ask(self):\n        """S999."""\n')
     assert table.faults(copy) == (
-        "tests/test_strange.py::test_it names S0",
-        "tests/test_strange.py::test_it names S141",
+        "tests/helping.py names S999",
+        "tests/test_strange.py names S0",
+        "tests/test_strange.py names S141",
     )
 
 
