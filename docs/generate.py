@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 import generating.line
 import generating.python
+import generating.requirements
 import generating.rules
 import generating.schema
 import generating.statuses
 from generating.tables import cell as _cell
-import requirements_table
 
 from extractor.cli.app import COMMANDS, app
 from extractor.read.containers import JSON_CONTAINERS, otlp_proto
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str]) -> int:
 
     A table of requirements that is not whole is written by neither: its faults go to standard error, with status 1.
     """
-    faults = requirements_table.faults(_ROOT)
+    faults = generating.requirements.faults(_ROOT)
     for fault in faults:
         sys.stderr.write(f"docs/requirements.toml: {fault}\n")
     if faults:
@@ -150,7 +150,7 @@ def main(arguments: Sequence[str]) -> int:
         REFERENCE / "schemas.md": generating.schema.page(),
         REFERENCE / "rules.md": generating.rules.page(),
         REFERENCE / "python.md": generating.python.page(),
-        REQUIREMENTS_PAGE: requirements_table.page(_ROOT),
+        REQUIREMENTS_PAGE: generating.requirements.page(_ROOT),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
     if "--check" in arguments:

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs"))  # a folder of programs, not a package
 
-import requirements_table as table  # noqa: E402
+from generating import requirements as table  # noqa: E402
 
 LONG = " ".join(["word"] * 19)
 
