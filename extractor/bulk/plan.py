@@ -19,6 +19,7 @@ from typing import Final, Self, TypeAlias
 
 from extractor.errors import InputUnreadable
 from extractor.model.reading import Note
+from extractor.model.span import LATEST_NS
 from extractor.read import Heard, Limits, Piece, Place, Progress, Source, pieces
 
 from .choosing import Choice
@@ -27,7 +28,7 @@ from .spill import Kept, Spill
 NAME: Final = "plan.sqlite"
 _BATCH: Final = 5_000  # rows
 _SCHEMA: Final = """
-create table source (number integer primary key, name text, sha256 text, damaged integer);
+create table source (number integer primary key, sha256 text);
 create table trace (
   id text primary key, start integer, end integer, spans integer, errors integer, bits integer, bytes integer
 ) without rowid;
@@ -46,7 +47,7 @@ insert into trace values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """One trace of the sources. Times are nanoseconds since the epoch, 0 for none; ``size`` is in bytes of its records."""
+    """One trace of the sources. Times are nanoseconds since the epoch, up to `LATEST_NS`, 0 for none; ``size`` is in bytes of its records."""
 
     trace_id: str
     start_ns: int
@@ -205,11 +206,8 @@ class _Making:
         for number in self.damaged:
             self._base.execute("delete from piece where source = ?", (number,))
         self._base.executemany(
-            "insert into source values (?, ?, ?, ?)",
-            [
-                (each.number, each.name, digest, int(each.number in self.damaged))
-                for each, digest in zip(sources, digests, strict=True)
-            ],
+            "insert into source values (?, ?)",
+            [(each.number, digest) for each, digest in zip(sources, digests, strict=True)],
         )
         self._base.execute("commit")
         self.close()
@@ -234,8 +232,8 @@ def _counted(trace_id: str, piece: Piece, bits: int, *, first: bool) -> tuple[st
     spans, place = piece.spans, piece.place
     return (
         trace_id,
-        min((span.start_ns for span in spans if span.start_ns), default=0),
-        max((span.end_ns or span.start_ns for span in spans), default=0),
+        min(min((span.start_ns for span in spans if span.start_ns), default=0), LATEST_NS),
+        min(max((span.end_ns or span.start_ns for span in spans), default=0), LATEST_NS),
         len(spans),
         sum(span.status_code == "error" for span in spans),
         bits,

@@ -122,6 +122,7 @@ def run(order: Order, listener: Listener) -> Run:
         folder = stack.enter_context(own(order.folder))
         kept = stack.enter_context(journal.opened(folder, resume=order.resume))
         aside = stack.enter_context(spill.spilling(folder))
+        stack.callback((folder / plan.NAME).unlink, missing_ok=True)  # however far it came
         clock = Clock()
         made = plan.make(
             order.sources,
@@ -133,7 +134,6 @@ def run(order: Order, listener: Listener) -> Run:
             progress=listener.reading(),
         )
         clock.lap("reading")
-        stack.callback(made.path.unlink, missing_ok=True)
         setup = Setup(
             job=order.job,
             occasion=order.occasion,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from .json import JsonValue
 
@@ -11,6 +11,9 @@ SpanKind: TypeAlias = Literal["unspecified", "internal", "server", "client", "pr
 StatusCode: TypeAlias = Literal["unset", "ok", "error"]
 Attributes: TypeAlias = tuple[tuple[str, JsonValue], ...]
 """Pairs, not a mapping: exporters do write the same key twice. Bytes values come as base64 text."""
+
+LATEST_NS: Final = (1 << 63) - 1
+"""The latest time that SQLite and Arrow hold, in nanoseconds since the epoch: OTLP has times of twice that, and tables hold them as this one."""
 
 
 def lookup(attributes: Attributes, key: str) -> JsonValue:

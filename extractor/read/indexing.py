@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extractor.errors import UsageError
+from extractor.model.span import LATEST_NS
 
 from . import index
 from .index import Entry, Index, Place, Traces
@@ -55,7 +56,7 @@ def _take(traces: Traces, hit: Hit, tell: Teller | None) -> None:
         traces.add(
             Entry(
                 trace_id=span.trace_id,
-                start_ns=span.start_ns,
+                start_ns=min(span.start_ns, LATEST_NS),
                 spans=1,
                 errors=int(span.status_code == "error"),
                 tools=(tool,) if tool else (),

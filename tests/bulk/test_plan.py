@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -12,6 +13,7 @@ from extractor import read, ruleset
 from extractor.bulk import plan, spill
 from extractor.bulk.choosing import Choice, rule
 from extractor.errors import InputUnreadable
+from extractor.model.span import LATEST_NS
 from extractor.read import ledger
 from extractor.redact import WorkspaceKey
 
@@ -136,3 +138,14 @@ def test_what_is_wrong_with_every_record_is_counted_and_not_held(made, monkeypat
         held.add("sampled_spans", file=1, record=number)
         assert held.taken(1, number)
     assert len(held._places["sampled_spans"]) == 40
+
+
+def test_names_that_are_no_unicode_and_times_beyond_64_bits_are_planned(tmp_path):
+    odd = tmp_path / os.fsdecode(b"\xff.jsonl")
+    odd.write_bytes(line(span(A, 1, start=2**64 - 100)) + line(span(B, 1)))
+    with spill.spilling(tmp_path) as aside:
+        found = plan.make(read.expand([str(odd)], None, LIMITS), Choice(RULES, KEY), tmp_path, aside, limits=LIMITS)
+    assert [(each.trace_id, each.start_ns, each.end_ns) for each in found.traces()] == [
+        (B, 1001, 1006),
+        (A, LATEST_NS, LATEST_NS),
+    ]

@@ -171,3 +171,10 @@ def test_a_named_container_is_taken_whatever_the_bytes_say(tmp_path: Path) -> No
     assert found.container == "span_json"
     with pytest.raises(UsageError, match="there are otlp_json"):
         read([str(file)], ONE, container="parquett")
+
+
+def test_a_start_beyond_what_tables_hold_is_the_latest_that_they_do(tmp_path: Path) -> None:
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(lines([request(span(1, startTimeUnixNano=str(2**64 - 1)))]))
+    make_index([str(file)], parquet=tmp_path / "table")
+    assert pq.read_table(tmp_path / "table")["start_ns"].to_pylist() == [2**63 - 1]

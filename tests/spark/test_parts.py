@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 
 import pytest
 
 from extractor.bulk.spark.parts import Part, count_newlines, hits, numbered, parts, tasks
+from extractor.bulk.spark.rows import told
 from extractor.bulk.spark.scan import Needed, Reader, records, seen
 from extractor.read import Heard, Limits, expand
 from extractor.read.scan import Scanner
@@ -119,3 +121,12 @@ def test_an_id_that_its_record_spells_in_a_way_of_its_own_is_noticed(tmp_path):
     sources = expand([str(line) for line in lines], None, LIMITS)
     found = [seen(Reader(sources=sources), Part(source=number, size=1), none)[0] for number in (1, 2)]
     assert [(one.trace_id, one.unspelled) for (one,) in found] == [(own, False), (own, True)]
+
+
+def test_a_time_beyond_what_arrow_holds_is_the_latest_that_it_does(tmp_path):
+    late = {"traceId": "a" * 32, "spanId": "b" * 16, "name": "late", "startTimeUnixNano": str(2**64 - 1)}
+    (tmp_path / "late.jsonl").write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [late]}]}]}) + "\n")
+    sources = expand([str(tmp_path / "late.jsonl")], None, LIMITS)
+    (part,) = cut_at(sources, 1 << 20)
+    found, notes = seen(Reader(sources=sources), part, none)
+    assert told(1, found, notes).to_pylist()[0]["start_ns"] == 2**63 - 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from extractor.errors import InputUnreadable
 from extractor.model.reading import Note
-from extractor.model.span import Span
+from extractor.model.span import LATEST_NS, Span
 from extractor.read import Heard, Limits, Piece, Source
 from extractor.read.again import by_record
 from extractor.read.locate import Needles
@@ -75,9 +75,10 @@ class Seen:
         for span in (span for piece in pieces for span in piece.spans):
             self.spans += 1
             self.errors += span.status_code == "error"
-            if span.start_ns and (not self.start_ns or span.start_ns < self.start_ns):
-                self.start_ns = span.start_ns
-            self.end_ns = max(self.end_ns, span.end_ns or span.start_ns)
+            start_ns, end_ns = min(span.start_ns, LATEST_NS), min(span.end_ns or span.start_ns, LATEST_NS)
+            if start_ns and (not self.start_ns or start_ns < self.start_ns):
+                self.start_ns = start_ns
+            self.end_ns = max(self.end_ns, end_ns)
             if span.links:
                 self.linked |= {link.trace_id for link in span.links} - {self.trace_id}
             self.marks |= marks(span)
