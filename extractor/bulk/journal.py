@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -108,19 +107,21 @@ class Journal:
         known = self._entries.get(trace_ref)
         return self.resumed and known is not None and known.run == self.run
 
-    def is_known(self, trace_ref: str) -> bool:
-        """Say whether some run has made a case of a trace, or kept it back."""
+    def is_known(self, trace_ref: str, *, full: Collection[str] = ()) -> bool:
+        """Say whether some run has made a case of a trace, or kept it back for others of its kind, which are ``full`` still."""
         known = self._entries.get(trace_ref)
-        return known is not None and known.outcome != "dead"
+        if known is None or known.outcome == "dead":
+            return False
+        return known.outcome != "kept_back" or (known.signature or "") in full
 
     def of_run(self) -> list[Entry]:
         """Return what this run has done, in order."""
         return [entry for entry in self._entries.values() if entry.run == self.run]
 
-    def signatures(self) -> Counter[str]:
-        """Return how many cases were kept of each kind of failure."""
+    def signatures(self) -> dict[str, str]:
+        """Return the traces of which cases were kept, each with the kind of its failure."""
         kept = [each for each in self._entries.values() if each.outcome not in ("dead", "kept_back")]
-        return Counter(each.signature or "" for each in kept)
+        return {each.trace_ref: each.signature or "" for each in kept}
 
 
 @contextmanager

@@ -213,6 +213,7 @@ class Chosen:
         self._journal = kept
         self._counts: Counter[str] = Counter()
         self._flagged: set[str] = set()
+        self._full = _full(kept, order.per_signature)
         self.seen = 0
 
     def of(self, traces: Iterable[Known]) -> Iterator[Known]:
@@ -226,10 +227,10 @@ class Chosen:
             why = self._left(trace)
             if why is None and order.limit is not None and taken >= order.limit:
                 why = "over_limit"
+            taken += why in (None, "done")  # what this run did before it was cut short counts for its limit
             if why is not None:
                 self._counts[why] += 1
                 continue
-            taken += 1
             yield trace
 
     def _left(self, trace: Known) -> str | None:
@@ -239,7 +240,7 @@ class Chosen:
         ref = order.job.trace_ref(trace.trace_id)
         if self._journal.is_done(ref):
             return "done"
-        older = ref in self._known or self._journal.is_known(ref)
+        older = ref in self._known or self._journal.is_known(ref, full=self._full)
         if older and not order.again and not self._journal.is_begun(ref):
             return "known"
         if int(order.now.timestamp() * 1e9) - trace.end_ns < order.settle_ns:
@@ -250,6 +251,12 @@ class Chosen:
         """Return how many were left out, by why."""
         counted = {name: self._counts[name] for name in Passed.__dataclass_fields__ if name != "absent"}
         return Passed(**counted, absent=self._order.choice.absent(self._flagged))
+
+
+def _full(kept: Journal, most: int | None) -> frozenset[str]:
+    """Return the kinds of failure of which enough cases were kept."""
+    counts = Counter(kept.signatures().values())
+    return frozenset(kind for kind, count in counts.items() if most is not None and count >= most)
 
 
 def _convert(pool: Pool, tasks: Sequence[Task], committing: Committing, listener: Listener) -> None:
@@ -282,7 +289,9 @@ class Committing:
         self._order = order
         self._journal = kept
         self._storing = Storing(out=order.out, known=known, now=order.now)
+        self._known = known
         self._signatures = kept.signatures()
+        self._counts = Counter(self._signatures.values())
         self._pending: list[Entry] = []
 
     def take(self, result: Result) -> None:
@@ -304,8 +313,7 @@ class Committing:
         if result.state == "dead":
             return Entry.of(result, "dead")
         signature = result.signature.text() if result.signature else ""
-        most = self._order.per_signature
-        if most is not None and self._signatures[signature] >= most:
+        if self._is_too_many(result.trace_ref, signature):
             return Entry.of(result, "kept_back")
         begun = self._journal.is_begun(result.trace_ref)
         self._journal.begin(result.trace_ref)
@@ -315,8 +323,18 @@ class Committing:
             return Entry.failed(result, "write", "case_exists")
         except ExtractFixtureError:
             return Entry.failed(result, "write", "not_written")
-        self._signatures[signature] += 1
+        self._counts.subtract([self._signatures[result.trace_ref]] if result.trace_ref in self._signatures else [])
+        self._counts[signature] += 1
+        self._signatures[result.trace_ref] = signature
         return Entry.of(result, "written" if begun and outcome == "unchanged" else outcome)
+
+    def _is_too_many(self, trace_ref: str, signature: str) -> bool:
+        """Say whether there are enough cases of a kind; a trace that has a case already is none too many of its own."""
+        most = self._order.per_signature
+        if most is None or trace_ref in self._signatures:
+            return False
+        older = self._known.get(trace_ref)
+        return self._counts[signature] >= most and (older is None or older.place is None)
 
     def _stored(self, result: Result) -> Outcome:
         if result.fixture is None:

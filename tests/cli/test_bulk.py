@@ -378,3 +378,35 @@ def originals(exports):
     found = set(re.findall(rb"[a-z.]+@[a-z]+\.(?:example|com|org)", content))
     assert found
     return found
+
+
+def cut_journal(out, lines):
+    """Leave so many lines of a run's journal, as if it had been cut short there."""
+    file = out / ".bulk" / "journal.jsonl"
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:lines]))
+
+
+def test_what_a_run_did_before_it_was_cut_short_counts_for_its_limit(here, capsys):
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(1, 9)))
+    asked = ["bulk", "export.jsonl", "--all", "--limit", "4", "--json", "--workers", "1", "--resume"]
+    assert run(asked) == 0
+    calm = told(capsys)
+    journal = here / "fixtures" / ".bulk" / "journal.jsonl"
+    written = [number for number, each in enumerate(journal.read_text().splitlines(), 1) if '"outcome"' in each]
+    cut_journal(here / "fixtures", written[1])
+    assert run(asked) == 0
+    again = told(capsys)
+    assert (again["outcomes"], again["passed"]) == (calm["outcomes"], calm["passed"])
+    assert again["outcomes"] == {"written": 4}
+
+
+def test_cases_that_were_kept_are_not_one_too_many_of_their_own_kind(here, capsys):
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(1, 6)))
+    asked = ["bulk", "export.jsonl", "--all", "--json", "--workers", "1"]
+    assert run([*asked, "--per-signature", "2"]) == 0
+    assert told(capsys)["outcomes"] == {"kept_back": 3, "written": 2}
+    for _ in range(2):
+        assert run([*asked, "--per-signature", "2", "--again"]) == 0
+        assert told(capsys)["outcomes"] == {"kept_back": 3, "unchanged": 2}
+    assert run([*asked, "--per-signature", "3"]) == 0
+    assert told(capsys)["outcomes"] == {"kept_back": 2, "written": 1}, "no case was ever made of what was kept back"
