@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 from extractor.model.json import JsonValue, MalformedJson, compact, parse
 
 from .one import Result
+from .own import writing
 
 NAME: Final = "journal.jsonl"
 Outcome: TypeAlias = Literal["written", "unchanged", "superseded", "kept_back", "standing", "dead"]
@@ -87,13 +88,12 @@ class Journal:
 
     def begin(self, trace_ref: str) -> None:
         """Write down, and have on the disk, that a case is about to be written: whatever of it stands is this run's doing."""
-        os.write(self._descriptor, f"{compact({'begun': trace_ref})}\n".encode())
-        os.fsync(self._descriptor)
+        _append(self._descriptor, {"begun": trace_ref}, kept=True)
 
     def add(self, entry: Entry) -> None:
         """Write a line down."""
         entry = replace(entry, run=self.run)
-        os.write(self._descriptor, f"{compact(entry.members())}\n".encode())
+        _append(self._descriptor, entry.members())
         self._entries.pop(entry.trace_ref, None)  # the order is that of the last words
         self._entries[entry.trace_ref] = entry
         self._begun.discard(entry.trace_ref)
@@ -150,7 +150,7 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
         resumed = resume and last > ended
         run = last if resumed else last + 1
         if not resumed:
-            os.write(descriptor, f"{compact({'run': run})}\n".encode())
+            _append(descriptor, {"run": run})
         yield Journal(descriptor, run, resumed, entries, begun)
     finally:
         os.close(descriptor)
@@ -160,9 +160,19 @@ def end(folder: Path, run: int) -> None:
     """Note that a run has come to its end, its report and all: nothing is left to go on with."""
     descriptor = os.open(folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        os.write(descriptor, f"{compact({'run': run, _ENDED: True})}\n".encode())
+        _append(descriptor, {"run": run, _ENDED: True})
     finally:
         os.close(descriptor)
+
+
+def _append(descriptor: int, line: dict[str, JsonValue], *, kept: bool = False) -> None:
+    """Write a line, and have it on the disk if it must be ``kept``. Raises `UsageError`: a run that cannot say what it did ends."""
+    content = f"{compact(line)}\n".encode()
+    with writing():
+        while content:  # a disk that is almost full takes a part
+            content = content[os.write(descriptor, content) :]
+        if kept:
+            os.fsync(descriptor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,17 @@ from extractor.model.span import LATEST_NS
 from extractor.read import Heard, Limits, Piece, Place, Progress, Source, pieces
 
 from .choosing import Choice
+from .own import writing
 from .spill import Kept, Spill
 
 NAME: Final = "plan.sqlite"
 _BATCH: Final = 5_000  # rows
 _SCHEMA: Final = """
 create table source (number integer primary key, sha256 text);
+create table told (
+  id text, source integer, start integer, end integer, spans integer, errors integer, bits integer, bytes integer,
+  primary key (id, source)
+) without rowid;
 create table trace (
   id text primary key, start integer, end integer, spans integer, errors integer, bits integer, bytes integer
 ) without rowid;
@@ -37,12 +42,17 @@ create table piece (
   kept_start integer, kept_end integer, kept_number integer, primary key (trace, source, number, part)
 ) without rowid;
 """
-_TAKEN: Final = """
-insert into trace values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do update set
+_ADDED: Final = """
+do update set
   start = case when min(start, excluded.start) = 0 then max(start, excluded.start) else min(start, excluded.start) end,
   end = max(end, excluded.end), spans = spans + excluded.spans, errors = errors + excluded.errors,
   bits = bits | excluded.bits, bytes = bytes + excluded.bytes
 """
+_TAKEN: Final = f"insert into told values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (id, source) {_ADDED}"  # noqa: S608  # our own words
+_JOINED: Final = (
+    "insert into trace select id, start, end, spans, errors, bits, bytes from told where true"  # noqa: S608  # our own words
+    f" on conflict (id) {_ADDED}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +116,7 @@ class Plan:
         return f"file {source} record {number}"
 
     def sources(self) -> dict[int, str]:
-        """Return the digest of each source by its number."""
+        """Return the digest of each source that could be read, by its number."""
         with closing(_opened(self.path)) as base:
             return dict(base.execute("select number, sha256 from source"))
 
@@ -165,9 +175,10 @@ class _Making:
     """A plan that is being written. What is sought by ids comes in several passes, and a record in the first of them alone."""
 
     def __init__(self, path: Path, choice: Choice, spill: Spill, *, shown: int) -> None:
-        path.unlink(missing_ok=True)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        self._base = sqlite3.connect(path, isolation_level=None)
+        with writing():
+            path.unlink(missing_ok=True)
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            self._base = sqlite3.connect(path, isolation_level=None)
         self._choice = choice
         self._spill = spill
         self._rows = _Rows()
@@ -177,8 +188,9 @@ class _Making:
         self.linked: set[str] = set()
 
     def __enter__(self) -> Self:
-        self._base.executescript("pragma journal_mode = off; pragma synchronous = off;" + _SCHEMA)
-        self._base.execute("begin")
+        with writing():
+            self._base.executescript("pragma journal_mode = off; pragma synchronous = off;" + _SCHEMA)
+            self._base.execute("begin")
         return self
 
     def __exit__(
@@ -201,20 +213,28 @@ class _Making:
                 self._put()
         self._put()
 
-    def finish(self, sources: Sequence[Source], digests: Iterable[str]) -> None:
-        """Leave out what damaged sources gave, and close the file."""
-        for number in self.damaged:
-            self._base.execute("delete from piece where source = ?", (number,))
-        self._base.executemany(
-            "insert into source values (?, ?)",
-            [(each.number, digest) for each, digest in zip(sources, digests, strict=True)],
-        )
-        self._base.execute("commit")
+    def finish(self, sources: Sequence[Source], digests: Iterable[str | InputUnreadable]) -> None:
+        """Leave out what damaged sources gave, those that have gone meanwhile among them, and close the file."""
+        found: list[tuple[int, str]] = []
+        for source, digest in zip(sources, digests, strict=True):
+            if isinstance(digest, str):
+                found.append((source.number, digest))
+            elif source.number not in self.damaged:
+                self.damaged[source.number] = digest
+                self.heard.add("file_unreadable", file=source.number)
+        with writing():
+            for number in self.damaged:
+                self._base.execute("delete from piece where source = ?", (number,))
+                self._base.execute("delete from told where source = ?", (number,))
+            self._base.execute(_JOINED)
+            self._base.executemany("insert into source values (?, ?)", found)
+            self._base.execute("commit")
         self.close()
 
     def _put(self) -> None:
-        self._base.executemany(_TAKEN, self._rows.traces)
-        self._base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows.pieces)
+        with writing():
+            self._base.executemany(_TAKEN, self._rows.traces)
+            self._base.executemany("insert into piece values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows.pieces)
         self._rows = _Rows()
 
     def _add(self, trace_id: str, parts: Sequence[Piece], *, listed: bool) -> None:
@@ -232,6 +252,7 @@ def _counted(trace_id: str, piece: Piece, bits: int, *, first: bool) -> tuple[st
     spans, place = piece.spans, piece.place
     return (
         trace_id,
+        place.source,
         min(min((span.start_ns for span in spans if span.start_ns), default=0), LATEST_NS),
         min(max((span.end_ns or span.start_ns for span in spans), default=0), LATEST_NS),
         len(spans),
@@ -247,8 +268,13 @@ def _placed(trace_id: str, part: int, place: Place, kept: Kept | None) -> tuple[
     return (trace_id, *stands, *aside)
 
 
-def _digest(source: Source) -> str:
-    return source.digest()()
+def _digest(source: Source) -> str | InputUnreadable:
+    try:
+        return source.digest()()
+    except InputUnreadable as fault:
+        return fault
+    except OSError:
+        return InputUnreadable(f"file {source.number} cannot be read")
 
 
 def _opened(path: Path) -> sqlite3.Connection:

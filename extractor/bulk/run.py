@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +23,7 @@ from . import journal, plan, spill
 from .choosing import Choice
 from .journal import CASES, Entry, Journal, Outcome
 from .one import Job, Result
+from .own import own
 from .plan import Known
 from .pool import Pool
 from .storing import Storing
@@ -120,6 +119,7 @@ def run(order: Order, listener: Listener) -> Run:
     """
     with ExitStack() as stack:
         folder = stack.enter_context(own(order.folder))
+        known = review.known_traces(order.out)
         kept = stack.enter_context(journal.opened(folder, resume=order.resume))
         aside = stack.enter_context(spill.spilling(folder))
         stack.callback((folder / plan.NAME).unlink, missing_ok=True)  # however far it came
@@ -134,16 +134,16 @@ def run(order: Order, listener: Listener) -> Run:
             progress=listener.reading(),
         )
         clock.lap("reading")
+        digests = made.sources()
         setup = Setup(
             job=order.job,
             occasion=order.occasion,
             plan=made,
-            sources=tuple(named(each, made.sources()[each.number]) for each in order.sources),
+            sources=tuple(named(each, digests.get(each.number)) for each in order.sources),
             limits=order.limits,
             container=order.container,
             aside=aside.key,
         )
-        known = review.known_traces(order.out)
         chosen = Chosen(order, known, kept)
         tasks = [(each.trace_id, made.place(each.trace_id), each.size) for each in chosen.of(made.traces())]
         pool = Pool(setup=setup, size=min(order.workers, max(1, len(tasks))), timeout=order.timeout)
@@ -179,29 +179,6 @@ class Clock:
         now = time.monotonic()
         self.laps[name] = now - self._since
         self._since = now
-
-
-@contextmanager
-def own(folder: Path) -> Iterator[Path]:
-    """Yield the run's own folder, closed to others and to git, for this process alone."""
-    try:
-        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-        folder.chmod(0o700)
-        (folder / ".gitignore").write_text("*\n", "utf-8")
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        raise UsageError("the folder for cases cannot be written") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        raise UsageError(
-            "another bulk run is at work in this folder", hint="wait for it, or choose another --out"
-        ) from None
-    try:
-        yield folder
-    finally:
-        os.close(lock)
 
 
 class Chosen:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -20,6 +20,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from extractor.errors import InputUnreadable
 from extractor.read import Piece
+
+from .own import writing
 
 NAME: Final = "spill"
 _NONCE: Final = 12  # bytes
@@ -54,14 +56,16 @@ class Spill:
     def put(self, piece: Piece) -> Kept:
         """Write a piece down and return where it is."""
         sealed = self._seal.encrypt(_nonce(self._number), pickle.dumps(piece, protocol=5), None)
-        self._file.write(sealed)
+        with writing():
+            self._file.write(sealed)
         kept = Kept(self._end, self._end + len(sealed), self._number)
         self._end, self._number = kept.end, self._number + 1
         return kept
 
     def flush(self) -> None:
         """Let readers find all that was put."""
-        self._file.flush()
+        with writing():
+            self._file.flush()
 
 
 @contextmanager
@@ -70,11 +74,13 @@ def spilling(folder: Path) -> Iterator[Spill]:
     path = folder / NAME
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    file = os.fdopen(descriptor, "wb")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield Spill(file, Key(AESGCM.generate_key(256)))
+        yield Spill(file, Key(AESGCM.generate_key(256)))
     finally:
         path.unlink(missing_ok=True)
+        with suppress(OSError):  # what a full disk did not take, nobody needs any more
+            file.close()
 
 
 class Opened:

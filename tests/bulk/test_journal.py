@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from extractor.bulk import journal
 from extractor.bulk.journal import Entry
+from extractor.errors import UsageError
 
 
 def entry(ref, outcome="written", **more):
@@ -101,3 +106,14 @@ def test_a_case_that_was_begun_is_known_to_be_in_doubt_until_it_has_a_line(tmp_p
         again.add(entry("a"))
     with journal.opened(tmp_path, resume=True) as again:
         assert not again.is_begun("a")
+
+
+def test_a_journal_that_the_disk_does_not_take_ends_the_run(tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, first._descriptor)
+        os.close(full)
+        with pytest.raises(UsageError, match="cannot be written"):
+            first.begin("a")
+        with pytest.raises(UsageError, match="cannot be written"):
+            first.add(entry("a"))

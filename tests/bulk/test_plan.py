@@ -5,14 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import resource
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
 from extractor import read, ruleset
 from extractor.bulk import plan, spill
 from extractor.bulk.choosing import Choice, rule
-from extractor.errors import InputUnreadable
+from extractor.errors import InputUnreadable, UsageError
 from extractor.model.span import LATEST_NS
 from extractor.read import ledger
 from extractor.redact import WorkspaceKey
@@ -125,6 +127,31 @@ def test_a_damaged_source_gives_nothing_and_is_known(made):
         made(bomb, limits=limits)
 
 
+def test_what_a_damaged_source_told_before_it_broke_counts_for_no_trace(made):
+    """Neither is a trace there of which nothing else tells, nor does it choose one, or say when it began."""
+    packed = gzip.compress((CONTENT + line(span(B, 9, start=1, code=2)) + b" " * 100 + b"\n") * 20_000)
+    choice = Choice(RULES, KEY, where=[rule("error")])
+    found = made(line(span(B, 7)), packed[:-4] + b"junk", choice=choice)
+    assert found.damaged == {2}
+    (known,) = found.traces()
+    assert (known.trace_id, known.start_ns, known.spans, known.errors, known.bits) == (B, 1007, 1, 0, 0)
+
+
+def test_a_source_that_has_gone_costs_no_other(made, tmp_path, monkeypatch):
+    digest = plan._digest
+    monkeypatch.setattr(plan, "_digest", lambda source: gone(source) if source.number == 2 else digest(source))
+
+    def gone(source):
+        source.path.unlink()
+        return digest(source)
+
+    found = made(line(span(B, 7)), line(span(A, 8)))
+    assert found.damaged == {2}
+    assert [each.trace_id for each in found.traces()] == [B]
+    assert "file_unreadable" in {note.code for note in found.notes}
+    assert set(found.sources()) == {1}
+
+
 def test_what_is_wrong_with_every_record_is_counted_and_not_held(made, monkeypatch):
     """Memory must not follow the export's length, whatever there is to say of its records."""
     monkeypatch.setattr(ledger, "_HELD", 40)
@@ -149,3 +176,19 @@ def test_names_that_are_no_unicode_and_times_beyond_64_bits_are_planned(tmp_path
         (B, 1001, 1006),
         (A, LATEST_NS, LATEST_NS),
     ]
+
+
+@pytest.fixture
+def full_disk():
+    """Let no file grow beyond some bytes, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("pack", [bytes, partial(gzip.compress, compresslevel=1)])
+def test_a_full_disk_is_told_as_one(made, full_disk, pack):
+    content = b"".join(line(span(f"{number:032x}", number)) for number in range(1, 60))
+    with pytest.raises(UsageError, match="cannot be written"):
+        made(pack(content)[:8_000] if pack is bytes else pack(content))

@@ -410,3 +410,31 @@ def test_cases_that_were_kept_are_not_one_too_many_of_their_own_kind(here, capsy
         assert told(capsys)["outcomes"] == {"kept_back": 3, "unchanged": 2}
     assert run([*asked, "--per-signature", "3"]) == 0
     assert told(capsys)["outcomes"] == {"kept_back": 2, "written": 1}, "no case was ever made of what was kept back"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_a_supervisor_ends_takes_its_plan_and_its_pieces_along(here, number):
+    content = "".join(line(span(f"{number:032x}", number)) for number in range(1, 2_000))
+    (here / "export.jsonl.gz").write_bytes(gzip.compress(content.encode()))
+    environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
+    command = [sys.executable, "-m", "extractor", "bulk", "export.jsonl.gz", "--all", "--quiet", "--workers", "1"]
+    process = subprocess.Popen(command, env=environment)
+    own = here / "fixtures" / ".bulk"
+    while not (own / "journal.jsonl").exists() or b"begun" not in (own / "journal.jsonl").read_bytes():
+        assert process.poll() is None
+        time.sleep(0.05)
+    assert (own / "spill").exists()
+    process.send_signal(number)
+    assert process.wait(timeout=60) == 128 + number
+    assert {file.name for file in own.iterdir()} == {".gitignore", "journal.jsonl", "lock"}
+    assert not list((here / "fixtures" / "quarantine").glob(".new*"))
+
+
+@pytest.mark.parametrize("linked", ["fixtures", "fixtures/.bulk"])
+def test_a_store_that_no_case_can_be_written_to_is_told_before_the_work(here, export, linked, capsys):
+    (here / "elsewhere").mkdir()
+    (here / linked).parent.mkdir(exist_ok=True)
+    (here / linked).symlink_to(here / "elsewhere")
+    assert run(["bulk", str(export), "--all"]) == 2
+    assert "symbolic link" in capsys.readouterr().err
+    assert not list((here / "elsewhere").iterdir())

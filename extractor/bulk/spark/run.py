@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from extractor import review
 from extractor.bulk import journal
-from extractor.bulk.run import Chosen, Clock, Committing, Listener, Order, Run, own
+from extractor.bulk.own import own
+from extractor.bulk.run import Chosen, Clock, Committing, Listener, Order, Run
 
 from .engine import Sizes, Spark, Terms
 
@@ -34,12 +35,12 @@ def run(order: Order, listener: Listener, cluster: Cluster) -> Run:
     sizes = replace(cluster.sizes or Sizes(), most_seconds=order.timeout)
     with ExitStack() as stack:
         folder = stack.enter_context(own(order.folder))
+        known = review.known_traces(order.out)
         kept = stack.enter_context(journal.opened(folder, resume=order.resume))
         clock = Clock()
         engine = Spark(cluster.session, order.sources, sizes=sizes, limits=order.limits, container=order.container)
         export = engine.scan(order.choice.marks, order.choice.flagged if order.choice.only_listed else None)
         clock.lap("reading")
-        known = review.known_traces(order.out)
         chosen = Chosen(order, known, kept)
         wanted = [each.trace_id for each in chosen.of(export.known)]
         committing = Committing(order, kept, known)
