@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -32,6 +35,7 @@ from .counting import Counter
 from .keyring import workspace_key
 
 _SHOWN = 20
+_BY_SIGNAL = 128  # a shell adds this to the number of the signal that ended a process
 
 
 @click.command(
@@ -200,7 +204,7 @@ def command(  # noqa: PLR0913  # one parameter an option
         again=again,
         resume=resume,
     )
-    with _listening(console) as listener:
+    with _ended_in_order(), _listening(console) as listener:
         if engine == "spark":
             here = key_file or project.key_file
             there = executor_key_file or (here and here.absolute())
@@ -272,6 +276,25 @@ class _Listener:
     def converting(self, done: int, total: int, failed: int) -> None:
         if self.counter is not None:
             self.counter.count(done, total, failed)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Have a supervisor's signal end the run as Ctrl-C does, with workers, plan and pieces gone; what is ignored (nohup) stays so."""
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)
+        sys.exit(_BY_SIGNAL + number)
+
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    taken = [each for each, handler in before.items() if handler == signal.SIG_DFL]
+    for each in taken:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in taken:
+            signal.signal(each, before[each])
 
 
 @contextmanager
