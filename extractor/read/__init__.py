@@ -15,7 +15,7 @@ from . import index, indexing
 from .again import Piece, Place, Records, named, pieces, reading_again
 from .containers import NAMES
 from .evidence import with_evidence
-from .gather import gather
+from .gather import gather, whole_id
 from .indexing import Indexed
 from .ledger import Heard, Ledger
 from .limits import Limits
@@ -40,6 +40,7 @@ __all__ = [
     "read",
     "reading_again",
     "survey",
+    "whole_id",
     "with_evidence",
 ]
 

@@ -180,6 +180,21 @@ def _asked(text: str) -> str:
         raise _no_id() from None
 
 
+def whole_id(text: str) -> str | None:
+    """Return the id of the trace that a text names as its system spells it, in 32 hex digits; None for what names none.
+
+    A prefix names none: hex has 32 digits here, or the 16 of 64-bit ids.
+    """
+    text = text.strip()
+    digits = text.lower().removeprefix("0x")
+    if not digits.strip("0123456789abcdef") and len(digits) not in {ids.TRACE_DIGITS, ids.TRACE_DIGITS // 2}:
+        return None
+    try:
+        return None if _is_odd(text) or len(text) > _MOST_CHARACTERS else ids.foreign_trace_id(text)
+    except RefusedError:
+        return None
+
+
 def _padded(digits: str) -> str:
     """Return the id that 64-bit systems write without its leading zeros, as Zipkin and Jaeger do."""
     return digits.zfill(ids.TRACE_DIGITS) if len(digits) <= ids.TRACE_DIGITS // 2 else digits

@@ -11,6 +11,7 @@ from extractor.bulk.choosing import Choice, rule
 from extractor.bulk.flagged import listed
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.span import Resource, Span, SpanEvent
+from extractor.read.containers import ids
 from extractor.redact import WorkspaceKey
 
 RULES = ruleset.load(())
@@ -150,5 +151,32 @@ def test_a_list_has_an_id_a_line_or_json(tmp_path):
     file.write_text(f"# tickets\n{'A' * 32}\n\n" + '{"trace_id": "' + "b" * 32 + '", "ticket": "T-1"}\n')
     assert listed(file) == {"a" * 32, "b" * 32}
     file.write_text("ines.kaplan@example.com\n")
-    with pytest.raises(InputUnreadable, match=r"^line 1 of the list names no trace id of 32 hex digits$"):
+    with pytest.raises(InputUnreadable, match=r"^line 1 of the list names no trace id$"):
         listed(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        (f"\ufeff{'A' * 32}\r\n{'b' * 32}\r\n\r\n{'a' * 32}", {"a" * 32, "b" * 32}),
+        (
+            "\n".join(f'{{"trace_id": "{each * 32}", "title": "one\u2028two\x85three"}}' for each in "ab"),
+            {"a" * 32, "b" * 32},
+        ),
+        (f"0x{'a' * 32}\n{'b' * 16}\nqqqqqqqqqqqqqqqqqqqqqg==", {"a" * 32, "b" * 16}),
+    ],
+)
+def test_a_list_is_read_as_tools_of_other_people_write_it(tmp_path, content, names):
+    file = tmp_path / "flagged"
+    file.write_bytes(content.encode())
+    assert listed(file) == {name.zfill(32) for name in names}
+
+
+def test_ids_of_other_systems_are_listed_as_they_are_read(tmp_path):
+    file = tmp_path / "flagged"
+    file.write_text("lf-trace-42\n")
+    assert listed(file) == {ids.foreign_trace_id("lf-trace-42")}
+    for no_id in ("abcdef12", "a" * 31, "some words", "0" * 32, "x1" * 200):
+        file.write_text(f"{'a' * 32}\n{no_id}\n")
+        with pytest.raises(InputUnreadable, match="line 2"):
+            listed(file)
