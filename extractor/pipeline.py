@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from .assemble import assemble, hold_lane, incomplete
 from .errors import StructureChanged
-from .model.case import Document, Fixture, Proofs, RedactedCase
+from .model.case import Fixture, Proofs, RedactedCase
 from .model.config import RunConfig
 from .model.json import JsonValue
 from .model.layout import FIXTURE, PROVENANCE, README
@@ -97,7 +97,6 @@ def _proved(
         ruleset_digest=rules.digest,
         tool_version=__version__,
         schema_version=SCHEMA_VERSION,
-        grader=_grader(document),
     )
     return seal(
         str(document["case_id"]),
@@ -126,12 +125,6 @@ def _settled(proofs: Proofs, redacted: RedactedCase, config: RunConfig, key: Wor
         or token_digest(standing.get(one.path, "")[one.start : one.end], key, redacted.scope) in digests
     ]
     return replace(proofs, residual=tuple(one for one in open_ if one not in accepted), accepted=tuple(accepted))
-
-
-def _grader(document: Document) -> Mapping[str, JsonValue] | None:
-    expected = document.get("expected")
-    grade = expected.get("grade") if isinstance(expected, dict) else None
-    return grade if isinstance(grade, dict) else None
 
 
 def _named(redacted: RedactedCase) -> RedactedCase:

@@ -73,3 +73,16 @@ def test_five_costs_are_stated_each_with_what_bounds_it():
     named = set(re.findall(r"`(\w+)`", " ".join(costs.values())))
     assert named == {"ordering"}
     assert named <= FORMAT["properties"].keys()
+
+
+def test_other_tools_are_compared_with_sources_and_where_they_are_better():
+    """S90: each tool has a column, each letter a source, and three of them are somebody's better choice."""
+    compared = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    head = next(line for line in compared.splitlines() if line.startswith("| | extract-fixture"))
+    assert [cell.strip() for cell in head.strip("|").split("|")][2:] == [
+        "plain Presidio", "collector: redaction processor", "masking in Langfuse, LangSmith", "Tracely", "vcrpy",
+    ]  # fmt: skip
+    cited = {letter for letters in re.findall(r"<sup>([a-z ]+)</sup>", compared) for letter in letters.split()}
+    assert cited == set(re.findall(r"^- \*([a-z])\* ", compared, re.MULTILINE))
+    better = compared.partition("## When another one is the better choice")[2].partition("\n## ")[0]
+    assert all(name in better for name in ("collector", "Presidio", "vcrpy", "Tracely"))

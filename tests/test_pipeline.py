@@ -230,3 +230,25 @@ def test_a_case_id_holds_nothing_of_the_trace_but_day_tool_and_error(name, incid
     case_id = extracted(incident, source).fixture.case_id
     assert not [planted["value"] for planted in EXPECTED[name]["planted"] if planted["value"].lower() in case_id]
     assert incident["trace_id"][:8] not in case_id
+
+
+def test_the_grade_that_marks_a_run_is_saved_without_anybodys_name(tmp_path):
+    """S20: name, version and result stand in the sidecar, so that whoever approves says whether the grade is right."""
+    incident = INCIDENTS["refund-timeout"]
+    requests = [json.loads(line) for line in (SAMPLES / incident["source"]).read_text("utf-8").splitlines()]
+    marks = {"eval.Maren Oduya.label": "incorrect", "eval.Maren Oduya.version": "7"}
+    for request in requests:
+        for span in (
+            each for one in request["resourceSpans"] for scope in one["scopeSpans"] for each in scope["spans"]
+        ):
+            if not span.get("parentSpanId"):
+                span["attributes"][:0] = [{"key": key, "value": {"stringValue": text}} for key, text in marks.items()]
+    export = tmp_path / "graded.jsonl"
+    export.write_text("".join(json.dumps(request) + "\n" for request in requests), "utf-8")
+    fixture = extracted(incident, export).fixture
+    grader = json.loads(fixture.files["provenance.json"])["predicate"]["grader"]
+    assert (grader["version"], grader["result"]) == ("7", "incorrect")
+    assert grader["name"] is not None
+    assert grader["name"].count(" ") == 1
+    for content in fixture.files.values():
+        assert b"Oduya" not in content

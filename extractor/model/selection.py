@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .json import JsonValue
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
@@ -28,12 +30,21 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """A grade that says that something failed: who gave it, in which version, and what it says. Evidence, and nobody's verdict yet."""
+
+    name: str | None
+    version: str | None
+    result: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """One decision a span, in product order; ``boundary`` is the span id where the failure shows.
 
     ``boundary_reason`` is at_option, failure_statement, grader, uncured_error, refusal_after_error, unsupported_claim or
     last_answer; ``candidates`` are the other spans that could have been it, best first, each with its reason at the same
-    place of ``candidate_reasons``. ``dropped_messages`` counts the distinct
+    place of ``candidate_reasons``. ``grade`` is the failing grade of the boundary, else of the run as a whole. ``dropped_messages`` counts the distinct
     messages of the trace that stand nowhere in the case; assembling counts them.
     """
 
@@ -43,6 +54,7 @@ class Selection:
     candidates: tuple[str, ...] = ()
     candidate_reasons: tuple[str, ...] = ()
     dropped_messages: int = 0
+    grade: Grade | None = None
 
     @property
     def kept(self) -> frozenset[str]:

@@ -148,7 +148,6 @@ class Subject:
     service_version: str | None = None
     environment: str | None = None
     flags: Mapping[str, JsonValue] = field(default_factory=dict)
-    grade: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

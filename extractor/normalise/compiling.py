@@ -150,7 +150,6 @@ def _source(table: _Table) -> Source:
         ignore=tuple(table.get("ignore", ())),
         constant=table.get("constant"),
         strip=table.get("strip"),
-        whole_keys=table.get("whole_keys", False),
     )
 
 

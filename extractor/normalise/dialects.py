@@ -53,7 +53,6 @@ class Source:
     ignore: tuple[JsonValue, ...] = ()
     constant: str | None = None
     strip: str | None = None
-    whole_keys: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

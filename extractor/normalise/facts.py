@@ -155,7 +155,7 @@ class Facts:
             if self._vocabulary.is_masked(value):
                 self.note("masked_value", fact)
                 continue
-            pairs.append((key if source.whole_keys else rest, value))
+            pairs.append((rest, value))
         if pairs:
             yield Parsed(value=nested(pairs, source.unwrap) if source.parse == "indexed" else dict(pairs))
 

@@ -22,7 +22,7 @@ FACTS = frozenset({
 })  # fmt: skip
 SUBJECT = frozenset({
     "session", "user", "tenant", "roles", "claims", "locale", "time_zone", "workflow_version",
-    "prompt_version", "policy_version", "service", "service_version", "environment", "flags", "grade",
+    "prompt_version", "policy_version", "service", "service_version", "environment", "flags",
 })  # fmt: skip
 DOCUMENT: Shape = {
     "title": str, "why": str, "source": str, "inherits": str, "mark": list, "kind": list, "facts": dict,
@@ -38,7 +38,7 @@ KIND: Shape = {**CONDITION, "step": get_args(StepKind)}
 SOURCE: Shape = {
     "attr": None, "prefix": str, "event": None, "resource": None, "name": bool, "status": bool,
     "parse": tuple(RULES), "member": str, "where": dict, "label": str, "unwrap": list, "skip": list, "ignore": list,
-    "constant": str, "strip": str, "whole_keys": bool,
+    "constant": str, "strip": str,
 }  # fmt: skip
 EXAMPLE: Shape = {"why": str, "span": list, "expect": dict}
 EXAMPLE_SPAN: Shape = {

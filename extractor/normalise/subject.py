@@ -29,7 +29,6 @@ def subject_of(readers: Sequence[Facts], vocabulary: Vocabulary) -> Subject:
         service_version=find.text("service_version"),
         environment=find.text("environment"),
         flags=find.members("flags"),
-        grade=find.members("grade"),
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache
 
 from ..model.case import Case, Document, KnownValue, RedactedCase, RedactionCount
 from ..model.config import Nlp, RunConfig
 from ..model.json import JsonValue, compact
+from ..model.selection import Grade
 from ..model.span import tree
 from ..ruleset import RuleSet, vocabulary
 from .blobs import left_out
@@ -79,7 +81,7 @@ def redact(
         original=original,
         known=known,
         counts=_counts(vault, rewriter),
-        selection=case.selection,
+        selection=replace(case.selection, grade=_graded(case.selection.grade, rewriter)),
         becomes=case.becomes,
         span_ids=span_ids,
         trace_refs=tuple(
@@ -94,6 +96,17 @@ def redact(
         base_ns=case.base_ns,
         outside=case.reading.outside,
     )
+
+
+def _graded(grade: Grade | None, rewriter: Rewriter) -> Grade | None:
+    """Return a grade as it may be told: what gave it may bear anybody's name."""
+    if grade is None:
+        return None
+    name, version = (
+        None if text is None else rewriter.leaf(text, Place((member,), prose=False))
+        for member, text in (("grader", grade.name), ("version", grade.version))
+    )
+    return replace(grade, name=name, version=version)
 
 
 def redact_documents(

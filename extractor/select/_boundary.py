@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..model.config import RunConfig
+from ..model.selection import Grade
 from ._acts import answers, failed, last_answer
 from ._claims import refusals, unsupported
 from ._facts import Facts
-from ._grades import failing
+from ._grades import grades
 from ._policy import Policy
 from ._stated import stated
 
@@ -21,6 +22,7 @@ class Boundary:
     index: int
     reason: str
     candidates: tuple[tuple[int, str], ...] = ()
+    grade: Grade | None = None
 
 
 _MAX_CANDIDATES = 20
@@ -33,11 +35,12 @@ def boundary(facts: Facts, policy: Policy, config: RunConfig) -> Boundary:
     ``--at`` names no span, or more than one.
     """
     found: dict[int, str] = {}
+    graded = _graded(facts, policy)
     if config.at is not None:
         found[_at(facts, config.at)] = "at_option"
     for reason, named in (
         ("failure_statement", stated(facts, policy, config.statement.failure)),
-        ("grader", _graded(facts, policy)),
+        ("grader", graded),
         ("uncured_error", _uncured(facts, policy)),
         ("refusal_after_error", refusals(facts, policy)),
         ("unsupported_claim", unsupported(facts, policy)),
@@ -48,7 +51,12 @@ def boundary(facts: Facts, policy: Policy, config: RunConfig) -> Boundary:
     (index, reason), *others = found.items()
     # Without an answer the run's last act is a stopgap, no candidate.
     others = [(each, why) for each, why in others if why != "last_answer" or answers(facts.steps[each])]
-    return Boundary(index=index, reason=reason, candidates=tuple(others[:_MAX_CANDIDATES]))
+    return Boundary(
+        index=index,
+        reason=reason,
+        candidates=tuple(others[:_MAX_CANDIDATES]),
+        grade=graded.get(index) or _of_run(facts, policy),
+    )
 
 
 def _at(facts: Facts, wanted: str) -> int:
@@ -67,18 +75,25 @@ def _at(facts: Facts, wanted: str) -> int:
     return named[0]
 
 
-def _graded(facts: Facts, policy: Policy) -> list[int]:
+def _graded(facts: Facts, policy: Policy) -> dict[int, Grade]:
     """Return spans below the root that a grader marks as failing; a mark on the root speaks of the whole run.
 
     A mark on the evaluator's own span, below the act that it judges, speaks of that act.
     """
-    marked: dict[int, None] = {}
+    marked: dict[int, Grade] = {}
     for index, step in enumerate(facts.steps):
         above = facts.parent(index)
-        if above is not None and failing(step.span, policy):
+        grade = next(grades(step.span, policy), None) if above is not None else None
+        if above is not None and grade is not None:
             judged = facts.steps[above].kind != "other" and step.kind == "other"
-            marked[above if judged else index] = None
-    return list(marked)
+            marked.setdefault(above if judged else index, grade)
+    return marked
+
+
+def _of_run(facts: Facts, policy: Policy) -> Grade | None:
+    """Return the first failing grade of the run as a whole."""
+    roots = (step.span for index, step in enumerate(facts.steps) if facts.parent(index) is None)
+    return next((grade for span in roots for grade in grades(span, policy)), None)
 
 
 def _uncured(facts: Facts, policy: Policy) -> list[int]:

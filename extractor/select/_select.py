@@ -38,4 +38,5 @@ def select(trace: Trace, rules: RuleSet, config: RunConfig) -> Selection:
         decisions=decisions,
         candidates=tuple(trace.steps[index].span.span_id for index, _ in start.candidates),
         candidate_reasons=tuple(reason for _, reason in start.candidates),
+        grade=start.grade,
     )

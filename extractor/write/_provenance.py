@@ -20,7 +20,7 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:extract-fixture:provenance:1"
 
 
-def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by name
+def render_provenance(  # each is a fact of its own, given by name
     redacted: RedactedCase,
     proofs: Proofs,
     fixture: bytes,
@@ -31,12 +31,10 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
     ruleset_digest: str,
     tool_version: str,
     schema_version: str,
-    grader: Mapping[str, JsonValue] | None = None,
 ) -> bytes:
     """Return the sidecar's bytes, the same for the same case whatever machine wrote it.
 
-    ``fixture`` are the bytes that were proved, ``ledger`` what is true of the spans, ``grader`` the already redacted
-    name, version and result of the grade that found the incident. Span ids are synthetic throughout.
+    ``fixture`` are the bytes that were proved, ``ledger`` what is true of the spans. Span ids are synthetic throughout.
     """
     notices = Notices.of(redacted)
     statement: dict[str, JsonValue] = {
@@ -79,7 +77,7 @@ def render_provenance(  # noqa: PLR0913 # each is a fact of its own, given by na
                 ],
             },
             "ledger": notes(ledger),
-            "grader": {name: grader.get(name) for name in ("name", "version", "result")} if grader else None,
+            "grader": None if redacted.selection.grade is None else asdict(redacted.selection.grade),
             "rules": {"sha256": ruleset_digest},
             "versions": {
                 "tool": tool_version,

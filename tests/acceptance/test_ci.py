@@ -43,8 +43,9 @@ def approved(tmp_path_factory):
         patch.setenv("EXTRACT_FIXTURE_KEY_FILE", str(key))
         assert run([*options_of("refund-timeout"), "--quiet"]) == 0
         (case,) = (place / "fixtures" / "quarantine").glob("2*")
-        for role, reviewer in (("privacy", "Rana Okafor"), ("incident-owner", "Ines Duarte")):
-            assert run(["approve", str(case), "--role", role, "--reviewer", reviewer]) == 0
+        assert run(["approve", str(case), "--role", "privacy", "--reviewer", "Rana Okafor"]) == 0
+        owned = ["approve", str(case), "--role", "incident-owner", "--reviewer", "Ines Duarte", "--grade", "confirmed"]
+        assert run(owned) == 0
         (place.parent / "over").mkdir()
         patch.chdir(place.parent / "over")
         assert run([*options_of("duplicate-shipment"), "--quiet"]) == 0

@@ -30,7 +30,8 @@ def told(case, capsys):
 
 
 def approve(case, role, reviewer, *more) -> int:
-    return run(["approve", str(case), "--role", role, "--reviewer", reviewer, *more])
+    graded = ("--grade", "confirmed") if role == "incident-owner" else ()
+    return run(["approve", str(case), "--role", role, "--reviewer", reviewer, *graded, *more])
 
 
 def test_the_register_says_four_facts_of_each_case_and_no_fifth(told, here, capsys):
@@ -77,6 +78,8 @@ def test_from_extraction_to_retirement(told, here, capsys):
     said = capsys.readouterr()
     assert "1 incident-owner" in said.out
     assert "UNSIGNED" in said.err
+    assert run(["approve", str(told), "--role", "incident-owner", "--reviewer", "Ines Duarte"]) == 1
+    assert "a grade says that this failed" in capsys.readouterr().err
     assert approve(told, "incident-owner", "Rana Okafor") == 1
     assert "must be different people" in capsys.readouterr().err
     assert approve(told, "incident-owner", "AI") == 1
@@ -132,7 +135,17 @@ def test_signed_over_a_packet_by_somebody_who_never_had_the_folder(told, here, c
         f"unsigned = false\nroles = {{ incident-owner = 1 }}\n[people.'Ines Duarte']\nkeys = ['{line}']\n"
     )
     assert run(["review", str(told), "--packet", "packet"]) == 0
-    over = ["approve", "--packet", "packet.json", "--out", "said.json", "--role", "incident-owner"]
+    over = [
+        "approve",
+        "--packet",
+        "packet.json",
+        "--out",
+        "said.json",
+        "--role",
+        "incident-owner",
+        "--grade",
+        "confirmed",
+    ]
     assert run([*over, "--reviewer", "Ines Duarte"]) == 0
     assert run(["approve", str(told), "--statement", "said.json"]) == 7
     (here / "said.json").unlink()

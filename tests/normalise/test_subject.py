@@ -16,7 +16,7 @@ def test_what_the_root_leaves_open_a_span_below_says(trace):
     assert (subject.user, subject.session) == ("cus_1", "s-1")
 
 
-def test_versions_flags_claims_and_grades_are_read(trace):
+def test_versions_flags_and_claims_are_read(trace):
     attributes = {
         "app.workflow.version": "2026.1",
         "gen_ai.prompt.version": 7,
@@ -34,7 +34,6 @@ def test_versions_flags_claims_and_grades_are_read(trace):
     assert subject.roles == ("customer", "supervisor")
     assert subject.claims == {"refund_limit": 100}
     assert subject.flags == {"new-refunds": "on", "fast-path": "off"}
-    assert subject.grade == {"eval.reward": 0.0, "truthful": 0.2}
     assert (subject.tenant, subject.service, subject.policy_version) == ("acme", "shop", "refunds-v7")
 
 
@@ -46,4 +45,4 @@ def test_a_scrubbed_session_is_no_session(trace):
 
 def test_nothing_is_invented(trace):
     subject = trace(span(1)).subject
-    assert (subject.user, subject.roles, subject.grade, subject.service) == (None, (), {}, None)
+    assert (subject.user, subject.roles, subject.service) == (None, (), None)

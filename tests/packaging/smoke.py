@@ -205,7 +205,7 @@ def checked(run: Smoke) -> None:
 def lived(run: Smoke, case: Path) -> None:
     """From quarantine to approved, and to the end."""
     run("approve", case, "--role", "privacy", "--reviewer", "Rana Okafor")
-    run("approve", case, "--role", "incident-owner", "--reviewer", "Ines Duarte")
+    run("approve", case, "--role", "incident-owner", "--reviewer", "Ines Duarte", "--grade", "confirmed")
     run("validate", "--approved", "fixtures")
     run("register", "--facts")
     run("export", "--pack", "pack")

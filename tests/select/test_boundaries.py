@@ -10,7 +10,7 @@ import pytest
 from extractor import ruleset
 from extractor.model.config import RunConfig, Statement
 from extractor.model.json import JsonValue
-from extractor.model.selection import Selection
+from extractor.model.selection import Grade, Selection
 from extractor.model.span import SpanEvent
 from extractor.model.trace import ToolCall, Trace
 from extractor.select import select
@@ -26,6 +26,10 @@ def run(trace: Trace, failure: str | None = None) -> Selection:
 
 def graded(attributes: Mapping[str, JsonValue], *, event: str | None = None) -> str:
     """Return the boundary's reason when the first of two answers carries a mark."""
+    return selected(attributes, event=event).boundary_reason
+
+
+def selected(attributes: Mapping[str, JsonValue], *, event: str | None = None) -> Selection:
     build = Builder()
     root = build.step("other", "run", 0, 90)
     marked = build.model(1, 2, root, [HELLO], message("assistant", "It is late."))
@@ -40,7 +44,8 @@ def graded(attributes: Mapping[str, JsonValue], *, event: str | None = None) -> 
     build.model(3, 4, root, [HELLO], message("assistant", "Bye."))
     selection = run(build.trace())
     assert (selection.boundary == marked) is (selection.boundary_reason == "grader")
-    return selection.boundary_reason
+    assert (selection.grade is not None) is (selection.boundary_reason == "grader")
+    return selection
 
 
 FAILING: dict[str, dict[str, JsonValue]] = {
@@ -72,6 +77,58 @@ PASSING: dict[str, dict[str, JsonValue]] = {
 @pytest.mark.parametrize("name", FAILING)
 def test_a_failing_grade_of_any_convention_points_to_its_span(name: str) -> None:
     assert graded(FAILING[name]) == "grader"
+
+
+@pytest.mark.parametrize(
+    ("name", "grade"),
+    [
+        ("GenAI", ("correct", None, "fail")),
+        ("GenAI score", ("correct", None, 0.1)),
+        ("Phoenix", ("correct", None, "incorrect")),
+        ("Phoenix annotations", ("correct", None, "incorrect")),
+        ("Langfuse category", ("tone", None, "unsafe")),
+        ("LangSmith", ("correct", None, 0.0)),
+        ("MLflow", ("correct", None, False)),
+        ("Braintrust", ("factuality", None, 0.2)),
+        ("Inspect AI", (None, None, "I")),
+        ("DeepEval", ("faithful", None, False)),
+    ],
+)
+def test_a_grade_is_saved_as_evidence(name: str, grade: tuple[str | None, str | None, JsonValue]) -> None:
+    """S20: who gave it, in which version, what it says."""
+    found = selected(FAILING[name]).grade
+    assert found is not None
+    assert (found.name, found.version, found.result) == grade
+
+
+def test_a_grade_tells_its_version() -> None:
+    """S20."""
+    for attributes in (
+        {"eval.correct.label": "wrong", "eval.correct.version": "2026-05"},
+        {"scores": [{"name": "correct", "version": "2026-05", "value": 0}]},
+    ):
+        found = selected(attributes).grade
+        assert found is not None
+        assert (found.name, found.version) == ("correct", "2026-05")
+
+
+def test_prose_is_no_graders_name() -> None:
+    long = "whether the agent told Ines what her order costs, and whether that was right, in the words of the policy"
+    found = selected({"scores": [{"name": long, "value": 0}]}).grade
+    assert found is not None
+    assert found.name is None
+
+
+def test_a_grade_of_the_whole_run_is_saved_where_the_boundary_has_none() -> None:
+    """S20: it points nowhere, and is evidence all the same."""
+    build = Builder()
+    root = build.step("other", "run", 0, 90, attributes={"eval.helpful.label": "fail"})
+    build.model(1, 2, root, [HELLO], message("assistant", "It is late."))
+    selection = run(build.trace())
+    assert (selection.boundary_reason, selection.grade) == (
+        "last_answer",
+        Grade(name="helpful", version=None, result="fail"),
+    )
 
 
 @pytest.mark.parametrize("name", PASSING)

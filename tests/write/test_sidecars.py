@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from extractor.model.case import LanguageModel, Proofs, Pseudonym, RedactedCase,
 from extractor.model.config import Override, RunConfig
 from extractor.model.json import parse
 from extractor.model.reading import Note, Reading, SourceFile
-from extractor.model.selection import Decision, Flow, Selection
+from extractor.model.selection import Decision, Flow, Grade, Selection
 from extractor.schemas import schema_problems
 from extractor.write import render_capture, render_fixture, render_provenance
 
@@ -50,12 +50,12 @@ def redacted(document: Any) -> RedactedCase:
 
 def provenance(
     redacted: RedactedCase,
-    grader: Mapping[str, Any] | None = None,
+    grade: Grade | None = None,
     notes: tuple[Note, ...] = (),
     pseudonyms: tuple[Pseudonym, ...] = (),
 ) -> bytes:
     return render_provenance(
-        redacted,
+        replace(redacted, selection=replace(redacted.selection, grade=grade)),
         Proofs(
             known_values=3,
             leaks=0,
@@ -72,7 +72,6 @@ def provenance(
         ruleset_digest="ab" * 32,
         tool_version="0.1.0",
         schema_version="1",
-        grader=grader,
     )
 
 
@@ -91,9 +90,11 @@ def test_the_sidecar_is_a_statement_about_these_bytes(redacted: RedactedCase) ->
 
 
 def test_the_sidecar_fits_its_schema(redacted: RedactedCase) -> None:
-    grade = {"name": "truthfulness", "version": "3", "result": "fail"}
+    """S20: the grade that found the incident is saved with its version."""
+    grade = Grade(name="truthfulness", version="3", result="fail")
     for content in (provenance(redacted), provenance(redacted, grade, (Note(code="orphan", places=("span 3",)),))):
         assert schema_problems(parse(content), "provenance") == ()
+    assert json.loads(content)["predicate"]["grader"] == {"name": "truthfulness", "version": "3", "result": "fail"}
 
 
 @pytest.mark.parametrize("member", ["source", "selection", "redaction", "leaks", "ledger", "rules", "versions"])

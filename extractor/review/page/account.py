@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...model.json import compact
 from . import words
 from .lenient import Members, count, items, members, text, texts
+from .runs import escaped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,16 @@ def boundary(predicate: Members) -> str:
 def confirmations(predicate: Members) -> Sequence[tuple[str, str]]:
     """Return what privacy must confirm, as a name of ours and a sentence: rotation of secrets, each kind of flagged text."""
     return [*_secrets(predicate), *_flags(predicate)]
+
+
+def grade(predicate: Members) -> str | None:
+    """Return in words the grade that says that this failed, which the incident's owner confirms or overrules; None without one (S20)."""
+    told = predicate.get("grader")
+    if not isinstance(told, dict):
+        return None
+    given = " ".join(filter(None, (text(told.get("name")), text(told.get("version"))))) or "without a name"
+    result = told.get("result")
+    return escaped(f"A grade says that this failed: {given}: {result if isinstance(result, str) else compact(result)}.")
 
 
 def _secrets(predicate: Members) -> Iterator[tuple[str, str]]:

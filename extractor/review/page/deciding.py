@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from ...model.layout import PROVENANCE
 from .._decisions import decide
 from .._folder import read_folder
 from .._ground import Ground
 from .._state import state_of
-from .._statement import Confirmations
+from .._statement import Confirmations, Grading
 from . import account
 from .lenient import CaseFiles, members
 from .ports import Decided
@@ -51,6 +51,9 @@ class Deciding:
         return Decided(told=f"{told} Still needed: {lacking}." if lacking else told, case=folder.path)
 
 
+_GRADES: Final[Mapping[Grading, str]] = {"confirmed": "grade:confirmed", "overruled": "grade:overruled"}
+
+
 def _confirmed(case: Path, names: Sequence[str]) -> Confirmations:
     """Return what the ticked boxes say: rotation counts when every credential was confirmed."""
     predicate = members(CaseFiles.of(case).document(PROVENANCE).get("predicate"))
@@ -58,4 +61,5 @@ def _confirmed(case: Path, names: Sequence[str]) -> Confirmations:
     return Confirmations(
         rotated=bool(wanted) and set(wanted) <= set(names),
         flags=tuple(name.removeprefix("accepted:") for name in names if name.startswith("accepted:")),
+        grade=next((said for said, name in _GRADES.items() if name in names), None),
     )

@@ -187,6 +187,7 @@ def _document(files: CaseFiles, page: CasePage, replays: Sequence[Replay]) -> di
         },
         "leaks": members(predicate.get("leaks")).get("found"),
         "confirmations": [{"name": name, "sentence": sentence} for name, sentence in page.confirmations],
+        "grade": page.grade,
         "replays": [
             {
                 "implementation_version": one.implementation_version,

@@ -80,6 +80,7 @@ class CasePage:
     missing: Sequence[Mapping[str, str]]
     ledger: Sequence[tuple[str, int, str]]
     confirmations: Sequence[tuple[str, str]]
+    grade: str | None
     expected: Expected
     whole: str
     commands: Sequence[str]
@@ -147,10 +148,13 @@ def case_page(files: CaseFiles, originals: Mapping[str, str] | None = None) -> C
         missing=[{name: escaped(value) for name, value in one.items()} for one in account.missing(document)],
         ledger=account.ledger(predicate),
         confirmations=account.confirmations(predicate),
+        grade=account.grade(predicate),
         expected=_expected(document),
         whole=escaped(files.contents[FIXTURE].decode("utf-8", "replace")),
         commands=[
-            f"extract-fixture approve {shlex.quote(str(files.path))} --role {role} --reviewer NAME" for role in _ROLES
+            f"extract-fixture approve {shlex.quote(str(files.path))} --role {role} --reviewer NAME"
+            + (" --grade confirmed" if role == "incident-owner" and account.grade(predicate) else "")
+            for role in _ROLES
         ],
         originals=bool(originals),
         marker=marker,

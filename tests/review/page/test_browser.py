@@ -102,6 +102,8 @@ def test_a_reviewer_walks_through(chromium, opened, case):
         page.get_by_label("Your name").fill(reviewer)
         for box in page.get_by_role("checkbox").all():
             box.check()
+        if role == "incident-owner":
+            page.get_by_label("It is right.").check()
         page.get_by_role("button", name="Approve").click()
         page.wait_for_selector(f"text={became}")
     shot(page, "walk-4-approved")
