@@ -144,6 +144,10 @@ class Choice:
         """Return how many traces of the list were not seen."""
         return len(self._flagged - seen) if self._flagged is not None else 0
 
+    def parts(self) -> tuple[str, ...]:
+        """Return what is chosen by, as texts of which a keyed digest can be made."""
+        return (repr(self._where), *(sorted(self._flagged) if self._flagged is not None else ("every",)))
+
     @property
     def only_listed(self) -> bool:
         """Whether nothing but the list chooses, so that other traces need not be looked at."""

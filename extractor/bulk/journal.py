@@ -125,8 +125,10 @@ class Journal:
 
 
 @contextmanager
-def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
-    """Yield the journal of a folder, for a new run or to go on with the last one, if that was cut short. What a crash cut off is cut away."""
+def opened(folder: Path, *, resume: bool, asked: str = "") -> Iterator[Journal]:
+    """Yield the journal of a folder, for a new run or to go on with the last one, if that was cut short and was ``asked`` for the same: the
+    end of a run that was asked for two things would be that of neither. What a crash cut off is cut away.
+    """
     path = folder / NAME
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
@@ -137,6 +139,7 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
         entries: dict[str, Entry] = {}
         begun: set[str] = set()
         last = ended = 0
+        before = ""
         for each in _lines(content[:whole]):
             if isinstance(each, Entry):
                 entries.pop(each.trace_ref, None)  # the order is that of the last words
@@ -147,10 +150,11 @@ def opened(folder: Path, *, resume: bool) -> Iterator[Journal]:
                 begun.add(each)
             else:
                 last, ended = max(last, each.run), max(ended, each.run if each.ended else 0)
-        resumed = resume and last > ended
+                before = before if each.ended else each.asked
+        resumed = resume and last > ended and before == asked
         run = last if resumed else last + 1
         if not resumed:
-            _append(descriptor, {"run": run})
+            _append(descriptor, {"run": run, "asked": asked})
         yield Journal(descriptor, run, resumed, entries, begun)
     finally:
         os.close(descriptor)
@@ -177,10 +181,11 @@ def _append(descriptor: int, line: dict[str, JsonValue], *, kept: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A line about a run as a whole: it began, or it ended."""
+    """A line about a run as a whole: it began, and what it was asked for, as a keyed digest; or it ended."""
 
     run: int
     ended: bool
+    asked: str
 
 
 def _lines(content: bytes) -> Iterator[Entry | _Mark | str]:
@@ -194,6 +199,6 @@ def _lines(content: bytes) -> Iterator[Entry | _Mark | str]:
             known = {name: told[name] for name in Entry.__dataclass_fields__ if name in told}
             yield Entry(**known)  # type: ignore[arg-type]  # as `members` wrote it
         elif isinstance(told, dict) and isinstance(number := told.get("run"), int):
-            yield _Mark(number, told.get(_ENDED) is True)
+            yield _Mark(number, told.get(_ENDED) is True, str(told.get("asked", "")))
         elif isinstance(told, dict) and isinstance(begun := told.get("begun"), str):
             yield begun

@@ -13,10 +13,11 @@ from typing import Final, Protocol
 
 from extractor import review
 from extractor.errors import CaseExists, ExtractFixtureError, UsageError
-from extractor.model.layout import CAPTURE
+from extractor.model.layout import CAPTURE, QUARANTINE
 from extractor.model.reading import Note
 from extractor.pipeline import Occasion
 from extractor.read import Limits, Progress, Source, named
+from extractor.redact.keys import keyed_digest
 from extractor.review import KnownTrace
 
 from . import journal, plan, spill
@@ -48,10 +49,12 @@ class Listener(Protocol):
 class Order:
     """What a run is asked for. ``settle_ns`` is how old a trace must be; ``now_ns`` since the epoch. ``per_signature`` and ``limit`` are
     None for no bound; ``timeout`` is in seconds a trace. ``again`` converts what is known already. ``resume`` goes on with a run that was
-    cut short: what failed in it is not tried again. Where the last run came to its end, it begins a new one.
+    cut short: what failed in it is not tried again. Where the last run came to its end, or was asked for something else, it begins a new
+    one. ``named`` are the sources as they were asked for: files may come to them and go.
     """
 
     sources: tuple[Source, ...]
+    named: tuple[str, ...] = ()
     out: Path
     job: Job
     occasion: Occasion
@@ -71,6 +74,14 @@ class Order:
     def folder(self) -> Path:
         """Where the run keeps its own files."""
         return self.out / FOLDER
+
+    @property
+    def asked(self) -> str:
+        """A keyed digest of all that decides which traces become cases, and which cases: what a run that is resumed shares with the last."""
+        job = self.job
+        bounds = repr((self.container, self.limit, self.per_signature, self.again, self.settle_ns))
+        parts = (repr(self.named), *self.choice.parts(), repr(job.config), job.rules.digest, bounds)
+        return keyed_digest(job.key.derive("bulk-order"), *parts).hex()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +131,7 @@ def run(order: Order, listener: Listener) -> Run:
     with ExitStack() as stack:
         folder = stack.enter_context(own(order.folder))
         known = review.known_traces(order.out)
-        kept = stack.enter_context(journal.opened(folder, resume=order.resume))
+        kept = stack.enter_context(journal.opened(folder, resume=order.resume, asked=order.asked))
         aside = stack.enter_context(spill.spilling(folder))
         stack.callback((folder / plan.NAME).unlink, missing_ok=True)  # however far it came
         clock = Clock()
@@ -157,7 +168,7 @@ def run(order: Order, listener: Listener) -> Run:
             workers=pool.size,
             rules_sha256=order.job.rules.digest,
             resumed_after=before,
-            traces=chosen.seen,
+            traces=chosen.seen + chosen.gone(),
             passed=chosen.passed(),
             entries=tuple(kept.of_run()),
             notes=made.notes,
@@ -191,6 +202,7 @@ class Chosen:
         self._counts: Counter[str] = Counter()
         self._flagged: set[str] = set()
         self._full = _full(kept, order.per_signature)
+        self._before = frozenset(each.trace_ref for each in kept.of_run())
         self.seen = 0
 
     def of(self, traces: Iterable[Known]) -> Iterator[Known]:
@@ -212,17 +224,27 @@ class Chosen:
 
     def _left(self, trace: Known) -> str | None:
         order = self._order
+        if self._before and order.job.trace_ref(trace.trace_id) in self._before:
+            return "done"
         if not order.choice.takes(trace.trace_id, trace.start_ns, trace.bits):
             return "not_chosen"
         ref = order.job.trace_ref(trace.trace_id)
-        if self._journal.is_done(ref):
-            return "done"
-        older = ref in self._known or self._journal.is_known(ref, full=self._full)
-        if older and not order.again and not self._journal.is_begun(ref):
+        if self._is_known(ref) and not order.again:
             return "known"
         if int(order.now.timestamp() * 1e9) - trace.end_ns < order.settle_ns:
             return "settling"
         return None
+
+    def _is_known(self, ref: str) -> bool:
+        """Say whether the store ever had a case of a trace; one that a run was cut short with, and nobody has decided on since, is not known yet."""
+        older = self._known.get(ref)
+        if self._journal.is_begun(ref) and (older is None or older.place == QUARANTINE):
+            return False
+        return older is not None or self._journal.is_known(ref, full=self._full)
+
+    def gone(self) -> int:
+        """Return how many traces this run has dealt with before it was cut short that are no longer in the sources."""
+        return len(self._before) - self._counts["done"]
 
     def passed(self) -> Passed:
         """Return how many were left out, by why."""

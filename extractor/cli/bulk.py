@@ -101,7 +101,7 @@ _BY_SIGNAL = 128  # a shell adds this to the number of the signal that ended a p
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the last run if it was cut short: what failed in it is not tried again. Else begin one.",
+    help="Go on with the last run if it was cut short and asked for the same: what failed in it is not tried again. Else begin one.",
 )
 @click.option(
     "--report",
@@ -190,6 +190,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     now = datetime.now(UTC).replace(microsecond=0)
     order = Order(
         sources=read.expand(sources, sys.stdin.buffer, read.Limits()),
+        named=sources,
         out=out or project.out,
         job=Job(config=config, rules=rules, key=key),
         occasion=occasion(),

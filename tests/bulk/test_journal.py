@@ -117,3 +117,14 @@ def test_a_journal_that_the_disk_does_not_take_ends_the_run(tmp_path):
             first.begin("a")
         with pytest.raises(UsageError, match="cannot be written"):
             first.add(entry("a"))
+
+
+def test_a_run_that_was_asked_for_something_else_is_not_gone_on_with(tmp_path):
+    with journal.opened(tmp_path, resume=True, asked="one") as first:
+        first.add(entry("a", "dead"))
+    with journal.opened(tmp_path, resume=True, asked="one") as again:
+        assert (again.run, again.is_done("a")) == (1, True)
+    with journal.opened(tmp_path, resume=True, asked="two") as other:
+        assert (other.run, other.is_done("a"), other.of_run()) == (2, False, [])
+    with journal.opened(tmp_path, resume=True, asked="two") as again:
+        assert again.run == 2

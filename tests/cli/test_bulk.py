@@ -438,3 +438,37 @@ def test_a_store_that_no_case_can_be_written_to_is_told_before_the_work(here, ex
     assert run(["bulk", str(export), "--all"]) == 2
     assert "symbolic link" in capsys.readouterr().err
     assert not list((here / "elsewhere").iterdir())
+
+
+def test_a_run_is_gone_on_with_by_one_that_asks_for_the_same_alone(here, capsys):
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(1, 7)))
+    asked = ["bulk", "export.jsonl", "--json", "--workers", "1", "--resume"]
+    assert run([*asked, "--all"]) == 0
+    capsys.readouterr()
+    cut_journal(here / "fixtures", 7 + 3)  # the run, what it began, three of its traces
+    before = (here / "fixtures" / ".bulk" / "journal.jsonl").read_bytes()
+    for other in (["--where", "attr:a=b"], ["--all", "--limit", "3"], ["--all", "--scope", "other"]):
+        (here / "fixtures" / ".bulk" / "journal.jsonl").write_bytes(before)
+        assert run([*asked, *other]) == 0
+        report = told(capsys)
+        assert (report["run"]["number"], report["run"]["resumed"]) == (2, False)
+        assert report["traces"] == 6 == sum(report["outcomes"].values()) + sum(report["passed"].values())
+    # Files may go meanwhile: what was done of them is done.
+    (here / "fixtures" / ".bulk" / "journal.jsonl").write_bytes(before)
+    (here / "export.jsonl").write_text("".join(line(span(f"{number:032x}", number)) for number in range(3, 9)))
+    assert run([*asked, "--all"]) == 0
+    report = told(capsys)
+    assert (report["run"]["number"], report["run"]["resumed"]) == (1, True)
+    assert report["traces"] == 8 == sum(report["outcomes"].values()) + sum(report["passed"].values())
+
+
+def test_a_case_that_a_run_was_cut_short_with_and_that_was_purged_since_is_not_made_again(here, capsys):
+    (here / "export.jsonl").write_text(line(span("1" * 32, 1)))
+    asked = ["bulk", "export.jsonl", "--all", "--json", "--workers", "1"]
+    assert run(asked) == 0
+    cut_journal(here / "fixtures", 2)
+    assert run(["purge", "--ttl", "0"]) == 0
+    assert not list((here / "fixtures" / "quarantine").glob("2*"))
+    capsys.readouterr()
+    assert run(asked) == 0
+    assert told(capsys)["passed"]["known"] == 1

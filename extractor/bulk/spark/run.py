@@ -36,7 +36,7 @@ def run(order: Order, listener: Listener, cluster: Cluster) -> Run:
     with ExitStack() as stack:
         folder = stack.enter_context(own(order.folder))
         known = review.known_traces(order.out)
-        kept = stack.enter_context(journal.opened(folder, resume=order.resume))
+        kept = stack.enter_context(journal.opened(folder, resume=order.resume, asked=order.asked))
         clock = Clock()
         engine = Spark(cluster.session, order.sources, sizes=sizes, limits=order.limits, container=order.container)
         export = engine.scan(order.choice.marks, order.choice.flagged if order.choice.only_listed else None)
@@ -61,7 +61,7 @@ def run(order: Order, listener: Listener, cluster: Cluster) -> Run:
             workers=engine.cores,
             rules_sha256=order.job.rules.digest,
             resumed_after=before,
-            traces=chosen.seen,
+            traces=chosen.seen + chosen.gone(),
             passed=chosen.passed(),
             entries=tuple(kept.of_run()),
             notes=export.notes,
