@@ -90,16 +90,34 @@ def by_record(hits: Iterable[Hit], heard: Heard) -> Iterator[Mapping[str, Sequen
         notes = heard.taken(source, number)
         found: dict[str, list[Piece]] = defaultdict(list)
         for hit in of_record:
-            told = [*(span.trace_id for span in hit.spans), *(each.trace_id for each in hit.attachments)]
-            for trace_id in dict.fromkeys(told):
-                found[trace_id].append(_piece(hit, trace_id, notes))
+            place = _place(hit)
+            for trace_id, (spans, attachments) in _by_trace(hit).items():
+                found[trace_id].append(
+                    Piece(
+                        place=place,
+                        container=hit.container,
+                        spans=tuple(spans),
+                        attachments=tuple(attachments),
+                        notes=notes,
+                    )
+                )
         yield found
 
 
-def _piece(hit: Hit, trace_id: str, notes: tuple[Entry, ...]) -> Piece:
+def _by_trace(hit: Hit) -> Mapping[str, tuple[list[Span], list[Attachment]]]:
+    """Return what a record says of each trace, gone through once: a record may hold tens of thousands of traces."""
+    found: dict[str, tuple[list[Span], list[Attachment]]] = defaultdict(lambda: ([], []))
+    for span in hit.spans:
+        found[span.trace_id][0].append(span)
+    for told in hit.attachments:
+        found[told.trace_id][1].append(told)
+    return found
+
+
+def _place(hit: Hit) -> Place:
     frame = hit.frame
     sought = hit.source.path is not None and "+" not in hit.container and not frame.made
-    place = Place(
+    return Place(
         source=hit.source.number,
         number=frame.number,
         start=frame.start,
@@ -107,13 +125,6 @@ def _piece(hit: Hit, trace_id: str, notes: tuple[Entry, ...]) -> Piece:
         form=frame.form,
         sought=sought,
         digest=_digest(frame.data) if sought else "",
-    )
-    return Piece(
-        place=place,
-        container=hit.container,
-        spans=tuple(span for span in hit.spans if span.trace_id == trace_id),
-        attachments=tuple(told for told in hit.attachments if told.trace_id == trace_id),
-        notes=notes,
     )
 
 

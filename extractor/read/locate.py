@@ -7,12 +7,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ahocorasick_rs import BytesAhoCorasick
 
 from .frames import Form
 
 _HALF = "0" * 16
+_FEW = 8  # ids that are worth a choice of their rarest digits in each file
 _LEAST_RARE = 20  # digits of an id that are enough to search for
 _TRACE_ID = re.compile(rb'"trace_?id"\s*:\s*"([^"]{1,64})"', re.IGNORECASE)
 # Ids as objects, as JavaScript writes bytes, or as two numbers, as Thrift does.
@@ -42,16 +44,32 @@ class Needles:
     def finder(self, head: bytes) -> ByteFinder:
         """Return a finder for a file that begins so: hex alone where its ids are hex, every spelling otherwise.
 
-        One or two forms are found at the speed of memory, more of them are several times slower.
+        One or two forms are found at the speed of memory, more of them are several times slower. What seeks many ids is made once: there
+        may be as many files.
         """
-        texts = [form for text in (*self.sessions, *self.spellings) for form in _json_forms(text)]
         sample = _TRACE_ID.search(head)
-        forms = _hex_forms if sample and _HEX_ID.fullmatch(sample[1]) else _all_forms
-        for trace_id in self.trace_ids:
-            texts.extend(forms(_rare(trace_id, head) if forms is _hex_forms else trace_id))
-        raws = [text.encode("utf-8", "surrogatepass") for text in (*self.sessions, *self.spellings)]
-        raws.extend(bytes.fromhex(trace_id[: len(trace_id) & ~1]) for trace_id in self.trace_ids)
-        return ByteFinder(json=texts, protobuf=raws)
+        hexed = sample is not None and _HEX_ID.fullmatch(sample[1]) is not None
+        if len(self.trace_ids) > _FEW:
+            return _finder_of_many(self, hexed=hexed)
+        return _finder(
+            self, [_rare(trace_id, head) for trace_id in self.trace_ids] if hexed else self.trace_ids, hexed=hexed
+        )
+
+
+def _finder(needles: Needles, trace_ids: Sequence[str], *, hexed: bool) -> ByteFinder:
+    asked = (*needles.sessions, *needles.spellings)
+    texts = [form for text in asked for form in _json_forms(text)]
+    forms = _hex_forms if hexed else _all_forms
+    for trace_id in trace_ids:
+        texts.extend(forms(trace_id))
+    raws = [text.encode("utf-8", "surrogatepass") for text in asked]
+    raws.extend(bytes.fromhex(trace_id[: len(trace_id) & ~1]) for trace_id in needles.trace_ids)
+    return ByteFinder(json=texts, protobuf=raws)
+
+
+@lru_cache(maxsize=2)
+def _finder_of_many(needles: Needles, *, hexed: bool) -> ByteFinder:
+    return _finder(needles, needles.trace_ids, hexed=hexed)
 
 
 class ByteFinder:

@@ -10,6 +10,8 @@ import pytest
 from extractor import read
 from extractor.errors import InputChanged
 from extractor.model.config import Wanted
+from extractor.read import again
+from extractor.read.locate import Needles
 
 from .build import OTHER, TRACE, every_container, lines, request, rich, span
 
@@ -91,3 +93,22 @@ def test_few_records_are_kept(tmp_path, monkeypatch):
     expected = read.read([str(file)], Wanted(trace_ids=(TRACE,)))
     for found in both_ways(file):
         same(found, expected)
+
+
+def test_a_record_of_many_traces_is_gone_through_once(tmp_path, monkeypatch):
+    """Else it would be as often as it has traces: a document of an hour is one record."""
+    digested = []
+    digest = again._digest
+    monkeypatch.setattr(again, "_digest", lambda data: digested.append(len(data)) or digest(data))
+    (tmp_path / "hour").write_bytes(lines([request(*(span(1, trace_id=f"{n:032x}") for n in range(1, 40)))]))
+    (found,) = read.pieces(read.expand([str(tmp_path / "hour")], None, read.Limits()), read.Limits())
+    assert len(found) == 39
+    assert all([each.trace_id for each in piece.spans] == [trace_id] for trace_id, (piece,) in found.items())
+    assert len(digested) == 1
+
+
+def test_what_seeks_many_ids_is_made_once_for_all_files_of_a_kind():
+    needles = Needles(trace_ids=tuple(f"{n:02x}" * 16 for n in range(1, 40)))
+    hexed, other = b'{"traceId": "' + b"a" * 32 + b'"}', b'{"traceId": "qqqqqqqqqqqqqqqqqqqqqg=="}'
+    assert needles.finder(hexed) is needles.finder(hexed + b"another") is not needles.finder(other)
+    assert needles.finder(hexed).positions("json", f'"other": "{"1A" * 16}"'.encode()) == [10]
