@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from extractor.model.json import JsonValue, parse
 from extractor.model.layout import FIXTURE, PROVENANCE
 from extractor.pipeline import boundary_event
+
+_LONGEST: Final = 200  # characters of a part of a signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +24,9 @@ class Signature:
     side_effect: str | None
 
     def text(self) -> str:
-        """Return it on one line."""
-        return " / ".join(
-            part or "-" for part in (self.boundary, self.tool, self.error, self.ended_by, self.side_effect)
-        )
+        """Return it on one line, with what is no printable character as an escape: a tool may have any name."""
+        parts = (self.boundary, self.tool, self.error, self.ended_by, self.side_effect)
+        return " / ".join(_on_one_line(part or "-") for part in parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,11 @@ class Told:
                 if isinstance(count := each.get("occurrences"), int)
             },
         )
+
+
+def _on_one_line(text: str) -> str:
+    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in short)
 
 
 def _object(value: JsonValue) -> Mapping[str, JsonValue]:

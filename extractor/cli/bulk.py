@@ -183,6 +183,8 @@ def command(  # noqa: PLR0913  # one parameter an option
         raise UsageError("--all leaves nothing to choose: take it away, or --flagged and --where")
     if lake is not None and not resume:
         dataset.require_free(lake)
+    for place in filter(None, (folder, lake)):
+        _require_writable(place)
     key = workspace_key(key_file, project.key_file, console)
     config = replace(project.config, scope=scope or project.config.scope, nlp=project.config.nlp.using(model))
     verified(config.nlp)  # before a worker is started that could not load it
@@ -247,6 +249,13 @@ def _on_spark(
         console.note("Spark sends records, and the key of its spills, between machines in the clear: docs/spark.md")
     cluster = Cluster(session=running, key_file=key_file, sizes=Sizes(partitions=partitions))
     return run_on_spark(order, listener, cluster)
+
+
+def _require_writable(folder: Path) -> None:
+    """Raise `UsageError` where a folder cannot be made: better before a run than at its end."""
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError("the folder of --report or --dataset cannot be written")
 
 
 def _bound(seconds: float) -> float:

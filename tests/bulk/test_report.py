@@ -13,6 +13,7 @@ from extractor.bulk.journal import Entry
 from extractor.bulk.page import page
 from extractor.bulk.reports import Report
 from extractor.bulk.run import Passed, Run
+from extractor.bulk.telling import Signature
 from extractor.model.reading import Note
 
 REFUND = "uncured_error / refund / Timeout / - / unknown"
@@ -158,3 +159,13 @@ def test_people_see_counts_and_where_the_first_failures_are(report):
     assert told["written"] == "2"
     assert told["not read"] == "record_refused 2 (file 1 record 4 (<script>))"
     assert told["replayable"] == "1 of 3 cases"
+
+
+def test_a_signature_is_one_line_whatever_a_tool_is_called():
+    said = Signature(
+        boundary="b", tool="a\n9 x  all is well\x1b[2K", error="e" * 9_000, ended_by=None, side_effect="\u2028"
+    )
+    text = said.text()
+    assert text.isprintable()
+    assert len(text) < 400
+    assert text.startswith("b / a\\u{a}9 x  all is well")

@@ -472,3 +472,11 @@ def test_a_case_that_a_run_was_cut_short_with_and_that_was_purged_since_is_not_m
     capsys.readouterr()
     assert run(asked) == 0
     assert told(capsys)["passed"]["known"] == 1
+
+
+@pytest.mark.parametrize("option", ["--report", "--dataset"])
+def test_what_cannot_be_written_at_the_end_is_told_before_the_work(here, export, option, capsys):
+    (here / "file").write_text("no folder")
+    assert run(["bulk", str(export), "--all", option, "file/within", "--resume"]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+    assert not (here / "fixtures").exists()
