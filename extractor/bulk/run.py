@@ -154,6 +154,7 @@ def run(order: Order, listener: Listener) -> Run:
             limits=order.limits,
             container=order.container,
             aside=aside.key,
+            timeout=order.timeout,
         )
         chosen = Chosen(order, known, kept)
         tasks = [(each.trace_id, made.place(each.trace_id), each.size) for each in chosen.of(made.traces())]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from extractor.model.reading import Reading
 from extractor.pipeline import Occasion
@@ -20,13 +20,15 @@ from .one import Job, Result, convert
 from .plan import Plan
 from .spill import Key, Opened
 
+_GRACE: Final = 60.0  # seconds that a parent has to notice first
+
 Task: TypeAlias = tuple[str, str, int]
 """A trace by its id, where it begins, and how many bytes its records have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a worker needs to know; it comes through a pipe and is never written. ``sources`` hold no content."""
+    """What a worker needs to know; it comes through a pipe and is never written. ``sources`` hold no content; ``timeout`` is in seconds a trace."""
 
     job: Job = field(repr=False)
     occasion: Occasion
@@ -35,6 +37,7 @@ class Setup:
     limits: Limits
     container: str | None
     aside: Key = field(repr=False)
+    timeout: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,11 @@ def work(tasks: Connection, setup: Setup) -> None:
     try:
         worker = Worker(setup)
         while (task := tasks.recv()) is not None:
-            tasks.send(Done(worker.convert(task), peak()))
+            # The parent ends what takes too long; where the parent was killed, the kernel does, whatever code is running.
+            signal.setitimer(signal.ITIMER_REAL, setup.timeout + _GRACE)
+            result = worker.convert(task)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            tasks.send(Done(result, peak()))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the parent is gone
 

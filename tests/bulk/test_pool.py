@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -76,3 +78,27 @@ def test_no_task_for_now_is_not_the_end(make):
     held = iter([("t1", "p", 1), None, ("t2", "p", 1), None, ("t3", "p", 1)])
     assert sorted(task[0] for task, _ in made.results(held)) == ["t1", "t2", "t3"]
     assert not made._hands
+
+
+HANGS = """
+import time
+from multiprocessing import Pipe
+from types import SimpleNamespace
+from extractor.bulk import worker
+
+class Hangs:
+    def __init__(self, setup):
+        pass
+
+    def convert(self, task):
+        time.sleep(60)
+
+worker.Worker, worker._GRACE = Hangs, 0.1
+ours, theirs = Pipe()
+ours.send(("a" * 32, "file 1 record 1", 7))
+worker.work(theirs, SimpleNamespace(timeout=0.1))
+"""
+
+
+def test_a_worker_ends_by_itself_where_nobody_is_left_to_end_it():
+    assert subprocess.run([sys.executable, "-c", HANGS], check=False, timeout=50).returncode == -signal.SIGALRM
