@@ -19,6 +19,7 @@ from .worker import Done, Setup, Task, environment, work
 _RENEWED_AFTER: Final = 2_000  # traces
 _RENEWED_ABOVE: Final = 1_300 << 20  # bytes: a worker that has grown so far is replaced, not the run
 _PATIENCE: Final = 5.0  # seconds for a worker to end by itself
+_LONGEST_WAIT: Final = 3_600.0  # seconds: the system counts a wait in milliseconds, of which it knows some weeks
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ class Pool:
     def _heard(self, busy: list[_Hand]) -> Iterator[tuple[Task, Result]]:
         ends = {hand.pipe: hand for hand in busy} | {hand.process.sentinel: hand for hand in busy}
         due = min(hand.since for hand in busy) + self.timeout - time.monotonic()
-        ready = connection.wait(list(ends), timeout=max(due, 0.01))
+        ready = connection.wait(list(ends), timeout=min(max(due, 0.01), _LONGEST_WAIT))
         for hand in _unique(ends[each] for each in ready):  # type: ignore[index]  # what was waited for
             yield from self._answered(hand)
         now = time.monotonic()

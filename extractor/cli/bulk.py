@@ -35,6 +35,7 @@ from .counting import Counter
 from .keyring import workspace_key
 
 _SHOWN = 20
+_LONGEST = 365 * 86_400.0  # seconds; timers of the system know no time much longer
 _BY_SIGNAL = 128  # a shell adds this to the number of the signal that ended a process
 
 
@@ -261,7 +262,7 @@ def _require_writable(folder: Path) -> None:
 def _bound(seconds: float) -> float:
     if not seconds:
         raise UsageError("a trace must be given some time: --timeout, or bulk.timeout, is 0")
-    return seconds
+    return min(seconds, _LONGEST)
 
 
 def _status(done: Run) -> int:

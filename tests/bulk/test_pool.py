@@ -66,6 +66,10 @@ def test_a_trace_that_takes_too_long_is_told(make):
     assert found["t1"].state == found["t2"].state == "made"
 
 
+def test_a_trace_may_be_given_all_the_time_there_is(make):
+    assert of(["t1"], make(timeout=999_999_999 * 86_400.0))["t1"].state == "made"
+
+
 def test_a_worker_that_has_grown_is_replaced(make):
     made = make(size=1)
     found = of(["t1", "grow1", "t2"], made)

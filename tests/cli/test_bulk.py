@@ -480,3 +480,9 @@ def test_what_cannot_be_written_at_the_end_is_told_before_the_work(here, export,
     assert run(["bulk", str(export), "--all", option, "file/within", "--resume"]) == 2
     assert "cannot be written" in capsys.readouterr().err
     assert not (here / "fixtures").exists()
+
+
+def test_a_trace_may_be_given_all_the_time_there_is(here, capsys):
+    (here / "export.jsonl").write_text(line(span("1" * 32, 1)))
+    assert run(["bulk", "export.jsonl", "--all", "--json", "--workers", "1", "--timeout", "999999999d"]) == 0
+    assert told(capsys)["outcomes"] == {"written": 1}
