@@ -16,6 +16,7 @@ JUDGED = {
     3: "flagged traces are not in the sources",
     5: "a proof failed, or redaction refused a trace",
     6: "no source can be read",
+    7: "the store's register is damaged",
 }
 
 

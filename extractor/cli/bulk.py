@@ -167,7 +167,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     until=TIME, sample=1%. All terms of one --where must hold, of several --where one.
 
     Exit status: 0, all that was chosen became cases; 5, a proof failed or redaction refused a trace; 1, another trace failed, or
-    records could not be read; 3, flagged traces are not in the sources; 2 and 6 as everywhere.
+    records could not be read; 3, flagged traces are not in the sources; 2, 6 and 7 as everywhere.
     """
     console = Console(json=as_json, quiet=quiet)
     project = settings.find(Path.cwd())
