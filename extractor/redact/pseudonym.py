@@ -34,6 +34,7 @@ _NATIONAL = 9  # digits that a number has wherever it is dialled from
 _COUNTRY = 4  # digits before them
 _NUMBER = re.compile(r"\d+")
 _LAST = 4  # digits by which people name a card; numbers as short as that can run out
+_LONG = 12  # digits from which on a number is known by its last four
 _CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
 
@@ -48,6 +49,8 @@ class Pseudonyms:
         self._given: dict[str, str] = {}
         self._used: set[str] = set()
         self._tails: dict[str, str] = {}
+        self._fours: dict[str, str] = {}  # stand-ins of four digits, and what they stand for
+        self._ends: set[str] = set()  # the last four of long stand-ins
         self._phones: dict[str, tuple[str, str]] = {}
         self._left: dict[tuple[int, bool], list[str]] = {}
         self._originals = set(_original_texts(vault))
@@ -129,6 +132,11 @@ class Pseudonyms:
     def _take(self, identity: Identity, given: str) -> None:
         self._given[identity.canonical] = given
         self._used.add(folded(given))
+        number = _all_digits(given)
+        if len(number) == _LAST:
+            self._fours[number] = digits(identity.canonical)
+        elif len(number) >= _LONG:
+            self._ends.add(number[-_LAST:])
         if identity.entity.name == "phone" and len(identity.canonical) >= _NATIONAL:
             self._phones.setdefault(identity.canonical[-_NATIONAL:], (identity.canonical, digits(given)))
         if len(identity.canonical) == _LAST and any(rule.startswith("last_four") for rule in identity.rules):
@@ -152,13 +160,21 @@ class Pseudonyms:
             return False
         if _fits_64_bits(identity.canonical) and candidate.isdecimal() and not _fits_64_bits(candidate):
             return False
-        if strict and self._meets(lowered, identity):
+        if self._ends_by_chance(candidate, identity) or (strict and self._meets(lowered, identity)):
             return False
         # A longer pseudonym must not hold an original either.
         return not any(
             strict or (not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE)
             for occurrence in self._vault.find(fold(candidate))
         )
+
+    def _ends_by_chance(self, candidate: str, identity: Identity) -> bool:
+        """Tell whether four digits that stand by themselves would end a long number that never ended in what they stand for."""
+        number = _all_digits(candidate)
+        if len(number) == _LAST:
+            return number in self._ends
+        ended = self._fours.get(number[-_LAST:]) if len(number) >= _LONG else None
+        return ended is not None and ended != digits(identity.canonical)[-_LAST:]
 
     def _meets(self, candidate: str, identity: Identity) -> bool:
         """Tell whether an id holds by chance what stands for another value: it would tell a relation that never was."""
@@ -344,6 +360,12 @@ def _original_texts(vault: Vault) -> Iterator[str]:
             yield folded(spelling)
             if identity.entity.form in ("name", "address"):
                 yield from _TOKEN.findall(folded(spelling))
+
+
+def _all_digits(text: str) -> str:
+    """Return the digits of a text whose letters and digits are digits alone, else nothing."""
+    number = "".join(filter(str.isalnum, text))
+    return number if number.isdecimal() else ""
 
 
 def _fits_64_bits(number: str) -> bool:

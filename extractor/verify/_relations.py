@@ -15,6 +15,7 @@ from ._fold import fold, squeeze
 
 _DIGITS = re.compile(r"\D+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _LEAST_CARD = 12
 _LAST = 4
 
@@ -126,7 +127,8 @@ class RelationProof:
         """Compare the order of personal dates."""
         moved: dict[date, date] = {}
         for became in self._now.values():
-            for pair in became.values():
+            # Numbers of ids may read as days and are none.
+            for pair in (each for each in became.values() if self._form(each) in ("date", "")):
                 before, after = _date(pair.original), _date(pair.redacted)
                 if before is not None and after is not None:
                     moved[before] = after
@@ -149,8 +151,10 @@ def _is_address(text: str) -> bool:
 
 
 def _date(text: str) -> date | None:
+    if (found := _ISO.match(text)) is None:
+        return None
     try:
-        return date.fromisoformat(text[:10])
+        return date.fromisoformat(found[0])
     except ValueError:
         return None
 

@@ -315,7 +315,10 @@ def test_an_approved_case_leaves_without_a_mark_as_long_as_it_is_what_people_app
     ]
     assert run(["annotate", str(case), *told, "--boundary", "no_unconfirmed_claim", "--incident", "INC-7", "-q"]) == 0
     (here / "fixtures" / "policy.toml").write_text("roles = { incident-owner = 1 }\n")
-    assert run(["approve", str(case), "--role", "incident-owner", "--reviewer", "Ines Duarte", "--grade", "confirmed"]) == 0
+    assert (
+        run(["approve", str(case), "--role", "incident-owner", "--reviewer", "Ines Duarte", "--grade", "confirmed"])
+        == 0
+    )
     approved = here / "fixtures" / "approved" / case.name
     assert run(["export", str(approved), "--to", "tracely", "--out", "copy", "-q"]) == 0
     assert json.loads((here / "copy").read_text())["x_fixture"]["standing"] == "approved"

@@ -63,6 +63,21 @@ def test_no_pseudonym_holds_an_original(vault, made):
         assert [item.identity.text for item in vault.find(fold(text))] == []
 
 
+def test_four_digits_end_no_long_number_by_chance(filled, assigned):
+    """Among 40 of the one and 400 of the other some would meet."""
+    drawn = random.Random(11)
+    fours = [f"{drawn.randrange(10_000):04}" for _ in range(40)]
+    longs = [f"{drawn.randrange(10**14, 10**15)}" for _ in range(400)]
+    for entity in ("last_four", "record_id"):
+        vault = filled([*((entity, four) for four in fours), *(("record_id", number) for number in longs)])
+        given_ = every(assigned(vault), vault)
+        ends = {}
+        for number in longs:
+            ends.setdefault(given_[number][-4:], set()).add(number[-4:])
+        for four in fours:
+            assert ends.get(given_[four], {four}) == {four}
+
+
 @given(st.permutations(CASE))
 @settings(max_examples=20)
 def test_the_order_of_input_does_not_matter(filled, assigned, order):

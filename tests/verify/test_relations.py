@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from extractor.errors import RelationBroken
+from extractor.model.case import KnownValue
+from extractor.verify._compare import Pair
+from extractor.verify._relations import RelationProof
 
-from .cases import REPLACED, rewrite, run
+from .cases import REPLACED, known_values, rewrite, run
 
 
 def broken(original: dict[str, Any], document: dict[str, Any], words: str) -> None:
@@ -74,6 +77,20 @@ def test_a_derived_relation_is_kept_both_ways(original, changed, why):
 
 def test_personal_dates_keep_their_order(original):
     broken(original, rewrite(original, REPLACED | {"1982-10-19": "1991-04-02"}), "order")
+
+
+@pytest.mark.parametrize("number", ["5297020668", "52970206", "5297-02-06-77"])
+def test_an_id_that_reads_like_a_day_is_none(number):
+    """Ten digits can look like a day of the year 5297, and no order is theirs to keep."""
+    known = known_values(KnownValue(text=number, entity="record_id", rule="test"))
+    proof = RelationProof(known, {"record_id": "id"})
+    day = next(index for index, value in enumerate(known) if value.text == "1982-10-19")
+    pairs = [
+        Pair(original="1982-10-19", redacted="1982-09-30", value=day, place="a"),
+        Pair(original=number, redacted="1495" + number[4:], value=len(known) - 1, place="b"),
+    ]
+    proof.judge(pairs)
+    assert list(proof.faults) == []
 
 
 def test_case_follows_the_place_without_breaking_equality(original, document):
