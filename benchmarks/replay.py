@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from extractor.replay import Session, load_case
-from extractor.replay.telling import finished
+from extractor.replay.results.telling import finished
 
 RUNS = 9
 CASES = 1_000

@@ -20,7 +20,7 @@ ExtractFixtureError                exit
 ├── ProvenanceInvalid               7   an approval or a sidecar does not fit its case
 └── EngineFailed                    1   the cluster gave a bulk run up
 
-What a comparison came to has statuses of its own, 10 to 15: ``replay/exits.py``.
+What a comparison came to has statuses of its own, 10 to 15: ``replay/results/exits.py``.
 
 No message holds input: places are given by position (file 2, record 17, ``tool_events[3].arguments``), never by
 value. Core code raises these ``from None`` where the original exception would quote what it choked on.

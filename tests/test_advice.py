@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from extractor.cli.app import COMMANDS
-from extractor.replay.labels import LABELS
+from extractor.replay.results.labels import LABELS
 from extractor.review._roles import ROLES
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from extractor.cli import app
 from extractor.errors import ExtractFixtureError
-from extractor.replay.exits import MEANINGS
+from extractor.replay.results.exits import MEANINGS
 
 from .tables import first_line, table
 

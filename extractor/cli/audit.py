@@ -18,7 +18,7 @@ from extractor.checks.rows import prune
 from extractor.checks.silent import SilentLoop, silent
 from extractor.errors import UsageError
 from extractor.model.json import JsonValue
-from extractor.replay.claims import claimed
+from extractor.replay.results.claims import claimed
 
 from . import options, proving
 from .console import Console

@@ -28,7 +28,7 @@ from extractor.checks.tools import tools_from
 from extractor.checks.verdicts import Judgement
 from extractor.errors import InputUnreadable, UsageError
 from extractor.model.json import JsonValue
-from extractor.replay.claims import claimed
+from extractor.replay.results.claims import claimed
 
 from . import options, proving
 from .console import Console

@@ -13,12 +13,12 @@ from extractor import review
 from extractor.errors import InputUnreadable, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
 from extractor.model.layout import FIXTURE, PLACES
-from extractor.replay.compare import CaseOnRecord, Comparison, compare
-from extractor.replay.exits import MEANINGS
 from extractor.replay.fixture_check import MAX_BYTES, Unreadable, load
-from extractor.replay.manifest import Manifest
-from extractor.replay.manifests import Partial, read_manifest
-from extractor.replay.matrix import CELLS, Matrix, matrix
+from extractor.replay.results.compare import CaseOnRecord, Comparison, compare
+from extractor.replay.results.exits import MEANINGS
+from extractor.replay.results.manifest import Manifest
+from extractor.replay.results.manifests import Partial, read_manifest
+from extractor.replay.results.matrix import CELLS, Matrix, matrix
 from extractor.replay.structure import problems
 
 from . import completing, options, proving, stores

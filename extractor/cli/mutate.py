@@ -21,7 +21,7 @@ from extractor.checks.project import project_checks
 from extractor.checks.running import run_all_checks
 from extractor.errors import CaseExists, InputUnreadable, UsageError
 from extractor.model import layout
-from extractor.replay.claims import claimed
+from extractor.replay.results.claims import claimed
 
 from . import options, proving
 from .console import Console

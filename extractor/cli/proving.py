@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Final
 
-from extractor.replay.claims import Claimed
+from extractor.replay.results.claims import Claimed
 
 from .console import Console
 

@@ -11,7 +11,7 @@ import click
 from extractor import review
 from extractor.errors import ProvenanceInvalid, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
-from extractor.replay.facts import Facts, facts_on_disk, manifests_in
+from extractor.replay.results.facts import Facts, facts_on_disk, manifests_in
 
 from . import completing, options, stores
 from .console import Console

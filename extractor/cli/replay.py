@@ -13,13 +13,13 @@ from extractor.errors import InputUnreadable, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
 from extractor.replay import suite
 from extractor.replay.case import ReplayCase, case_folders, load_case
-from extractor.replay.claims import claimed
-from extractor.replay.exits import EXITS, in_lane
-from extractor.replay.facts import Facts
-from extractor.replay.gate import lacking
-from extractor.replay.manifest import Effect, Manifest
-from extractor.replay.manifests import write_manifest
 from extractor.replay.project import project_at, resolve, revision
+from extractor.replay.results.claims import claimed
+from extractor.replay.results.exits import EXITS, in_lane
+from extractor.replay.results.facts import Facts
+from extractor.replay.results.gate import lacking
+from extractor.replay.results.manifest import Effect, Manifest
+from extractor.replay.results.manifests import write_manifest
 from extractor.replay.suite import Control, Implementation, controls, facts, shared_state
 
 from . import options, proving

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from ..replay.journal import Journal
+from ..replay.results.journal import Journal
 from .collecting import (
     pytest_collection_modifyitems,
     pytest_generate_tests,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from ..replay.faults import HarnessDefect, NotExpressible, fault_within
+from ..replay.results.telling import finished
 from ..replay.session import Session
-from ..replay.telling import finished
 from .judging import hold
 from .reporting import tell
 from .stash import MAKE, NO_VERDICT, OF_THE_TEST, ORDERS, SESSION
@@ -24,7 +24,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     if _fixtures_with_incident(pyfuncitem):
         return True  # it is not run at all: `judge_orders` says why
-    from ..replay.interleaved import interleave  # it imports asyncio, which takes longer than all of replay
+    from ..replay.racing.interleaved import interleave  # it imports asyncio, which takes longer than all of replay
 
     # pytest has no public word for the arguments of a test.
     names = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001

@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from ..model.json import JsonValue
-from ..replay.journal import by_lane
-from ..replay.manifest import Manifest
+from ..replay.results.journal import by_lane
+from ..replay.results.manifest import Manifest
 from .stash import JOURNAL, LINTED
 
 _PROPERTIES: Final = (

@@ -9,11 +9,11 @@ import pytest
 
 from ..errors import ExtractFixtureError
 from ..replay.case import load_case
-from ..replay.concurrency import section_of
 from ..replay.faults import HarnessDefect, fault_within
 from ..replay.project import Project, allowed, project_at, revision
+from ..replay.racing.concurrency import section_of
+from ..replay.results.telling import finished, started
 from ..replay.session import Expect, Session
-from ..replay.telling import finished, started
 from .judging import hold
 from .orders import judge_orders
 from .reporting import tell

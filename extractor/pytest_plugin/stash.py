@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from ..replay.journal import Journal
 from ..replay.project import Project
+from ..replay.results.journal import Journal
 from ..replay.session import Session
 
 if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
-    from ..replay.interleaved import Interleaved
+    from ..replay.racing.interleaved import Interleaved
 
 PROJECT: pytest.StashKey[Project] = pytest.StashKey()
 JOURNAL: pytest.StashKey[Journal] = pytest.StashKey()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from .concurrency import Section, section_of
 from .events import ToolEvent
+from .racing.concurrency import Section, section_of
 
 Ordering: TypeAlias = Literal["total", "per_key", "none"]
 

@@ -24,12 +24,12 @@ from .faults import fault_within
 from .guard import Allow, Clock, Guard
 from .identity import identity_of
 from .keys import Keys
-from .labels import LABELS, first_of
 from .ledger import Ledger
 from .matching import as_json
 from .mcp import scripted_mcp
 from .order import Ordering
 from .providers import intercept
+from .results.labels import LABELS, first_of
 from .running import run
 from .scripted_model import ScriptedModel, model_events
 from .templates import Resolver, Templates
@@ -38,7 +38,7 @@ from .tools import ScriptedTools, Unconsumed
 from .turns import Turn, turns
 
 if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
-    from .schedule import Schedule
+    from .racing.schedule import Schedule
 
 Expect: TypeAlias = Literal["red", "green"]
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from extractor.errors import ValidationFailed
 
 from .case import ReplayCase, load_case
-from .concurrency import section_of
-from .facts import Facts, controls_pass, passes, reproduces
-from .manifest import Held, Manifest, Policy, RunOutcome
 from .project import Project, allowed
+from .racing.concurrency import section_of
+from .results.facts import Facts, controls_pass, passes, reproduces
+from .results.manifest import Held, Manifest, Policy, RunOutcome
+from .results.telling import finished, started
 from .running import refuse_generator
 from .session import Expect, Session
-from .telling import finished, started
 
 if TYPE_CHECKING:  # it imports asyncio
-    from .schedule import Schedule
+    from .racing.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def _run(case: ReplayCase, code: Implementation) -> Manifest:
     refuse_generator(code.agent)
     if code.interleavings is None or not section_of(case.tool_events):
         return finished(_session(case, code).run(code.agent))
-    from .interleaved import interleave  # it imports asyncio, which takes longer than all of replay
+    from .racing.interleaved import interleave  # it imports asyncio, which takes longer than all of replay
 
     return interleave(
         lambda schedule: _session(case, code, schedule),

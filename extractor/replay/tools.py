@@ -16,10 +16,10 @@ from .faults import CallMismatch, NotExpressible, NothingRecorded
 from .ledger import Ledger, Source
 from .matching import Renaming, as_json, difference, keys_of, short
 from .order import Order, Ordering
-from .shared_state import SharedState
+from .racing.shared_state import SharedState
 
 if TYPE_CHECKING:  # it imports asyncio, which takes longer than all of replay
-    from .schedule import Schedule
+    from .racing.schedule import Schedule
 
 _REVIEW = (
     "decide whether this is the fix: correct the code, or capture a new version of the case from a run of the fixed code "
@@ -33,7 +33,7 @@ _STALE = (
     "from a run of the fixed code"
 )
 _SCHEDULE = (
-    "run it within explore() of extractor.replay.explore (or with --interleavings N): a green run in one order says nothing "
+    "run it within explore() of extractor.replay.racing.explore (or with --interleavings N): a green run in one order says nothing "
     "about the others"
 )
 _RECORDED: Final[Source] = "recorded"

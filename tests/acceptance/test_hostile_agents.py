@@ -12,7 +12,7 @@ import pytest
 
 from extractor.replay import suite
 from extractor.replay.case import load_case
-from extractor.replay.exits import EXITS
+from extractor.replay.results.exits import EXITS
 from extractor.replay.suite import Implementation
 from tests.replay.documents import call, case, folder
 

@@ -11,9 +11,9 @@ from extractor import pipeline
 from extractor.model.layout import FIXTURE
 from extractor.read import read
 from extractor.replay.case import case_of
-from extractor.replay.explore import drive, explore
 from extractor.replay.faults import NotExpressible
-from extractor.replay.schedule import Schedule
+from extractor.replay.racing.explore import drive, explore
+from extractor.replay.racing.schedule import Schedule
 from extractor.replay.session import Session
 from sample_traces.racing_refund.replay import buggy, fixed
 

@@ -18,8 +18,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from extractor.replay import seam
 from extractor.replay.case import load_case
+from extractor.replay.results.telling import finished
 from extractor.replay.session import Session
-from extractor.replay.telling import finished
 from tests.replay.providers.fake_provider import FINAL, QUESTION, FakeProvider
 
 from . import sdk_agents

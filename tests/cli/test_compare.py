@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from extractor.cli.app import run
-from extractor.replay.claims import NOT_PROVED
-from extractor.replay.exits import MEANINGS
-from extractor.replay.manifest import Effect, FirstDivergence, GuardState, Manifest
-from extractor.replay.manifests import write_manifest
+from extractor.replay.results.claims import NOT_PROVED
+from extractor.replay.results.exits import MEANINGS
+from extractor.replay.results.manifest import Effect, FirstDivergence, GuardState, Manifest
+from extractor.replay.results.manifests import write_manifest
 
 GOLDEN = (Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes()
 FIXTURE = json.loads(GOLDEN)

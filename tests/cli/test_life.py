@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from extractor.cli.app import run
-from extractor.replay.manifest import GuardState, Manifest
-from extractor.replay.manifests import write_manifest
+from extractor.replay.results.manifest import GuardState, Manifest
+from extractor.replay.results.manifests import write_manifest
 
 TOLD = (
     *("--failure", "The refund tool timed out before the payment service answered."),

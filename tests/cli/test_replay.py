@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from extractor.cli.app import run
-from extractor.replay.claims import NOT_PROVED
+from extractor.replay.results.claims import NOT_PROVED
 from tests.replay.conftest import race_members
 from tests.replay.documents import call, folder
 

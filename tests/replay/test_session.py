@@ -12,8 +12,8 @@ from extractor.errors import InputUnreadable, ValidationFailed
 from extractor.replay.case import load_case
 from extractor.replay.exchange import Message, ModelRequest
 from extractor.replay.faults import AdapterFailed, CallMismatch, NothingRecorded
+from extractor.replay.results.telling import finished, started
 from extractor.replay.session import Session, current
-from extractor.replay.telling import finished, started
 from extractor.replay.tools import Unconsumed
 
 from .documents import call, case, folder, said

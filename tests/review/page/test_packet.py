@@ -10,8 +10,8 @@ import pytest
 
 from extractor.cli.app import run
 from extractor.errors import InputUnreadable, ProvenanceInvalid
-from extractor.replay.manifest import FirstDivergence, Manifest, UnconsumedCall
-from extractor.replay.manifests import write_manifest
+from extractor.replay.results.manifest import FirstDivergence, Manifest, UnconsumedCall
+from extractor.replay.results.manifests import write_manifest
 from extractor.review.page.lenient import CaseFiles
 from extractor.review.page.packet import packet, replay_of
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from extractor.errors import ExtractFixtureError, InputUnreadable
 
-from .case import load_case
+from ..case import load_case
 from .findings import evidence, soundness
 from .manifest import Held, Manifest
 from .manifests import read_manifest

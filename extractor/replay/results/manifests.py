@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from extractor.errors import InputUnreadable, ValidationFailed
 from extractor.model.json import JsonValue, MalformedJson, parse, pretty
 
+from ..structure import misfits
 from .manifest import (
     AnsweredBy,
     Authorization,
@@ -31,7 +32,6 @@ from .manifest import (
     RunOutcome,
     UnconsumedCall,
 )
-from .structure import misfits
 
 __all__ = ["REQUIRED", "Partial", "manifest_bytes", "parse_manifest", "read_manifest", "write_manifest"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from extractor.replay.case import load_case
-from extractor.replay.facts import facts_on_disk, manifests_in
-from extractor.replay.manifest import AnsweredBy, GuardState, Manifest
-from extractor.replay.manifests import write_manifest
+from extractor.replay.results.facts import facts_on_disk, manifests_in
+from extractor.replay.results.manifest import AnsweredBy, GuardState, Manifest
+from extractor.replay.results.manifests import write_manifest
 
-from .documents import call, folder
+from ..documents import call, folder
 
 FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
 

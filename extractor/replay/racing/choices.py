@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .faults import HarnessDefect
+from ..faults import HarnessDefect
 
 _CURE = "make the run depend on the order of its calls and on the session alone, then try again"
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from extractor.replay.manifest import Interleavings
+from extractor.replay.results.manifest import Interleavings
 from extractor.replay.suite import Implementation, replay
 
 from .test_schedule import ORDER, buggy, locked, one_key, sequential

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, TypeAlias
 
+from ..events import Arguments
+from ..faults import HarnessDefect, ReplayFault
 from .choices import Choices, Point
-from .events import Arguments
-from .faults import HarnessDefect, ReplayFault
 from .quiet import State, Watch, frames
 from .workers import Started, numbered
 

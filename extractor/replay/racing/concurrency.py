@@ -14,7 +14,7 @@ from itertools import combinations
 
 from extractor.model.json import JsonValue
 
-from .events import Arguments, ToolEvent
+from ..events import Arguments, ToolEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

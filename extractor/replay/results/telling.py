@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from .faults import ReplayFault
+from ..faults import ReplayFault
+from ..patching import PATCHED
+from ..session import Session
 from .manifest import (
     AnsweredBy,
     Authorization,
@@ -21,8 +23,6 @@ from .manifest import (
     Missed,
     UnconsumedCall,
 )
-from .patching import PATCHED
-from .session import Session
 
 
 def started(session: Session) -> Manifest:

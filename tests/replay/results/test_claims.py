@@ -4,8 +4,8 @@ from typing import Any, get_args
 
 import pytest
 
-from extractor.replay.claims import CHECKED, COMPARED, NOT_PROVED, REPLAYED, Subject, claimed
-from extractor.replay.labels import LABELS
+from extractor.replay.results.claims import CHECKED, COMPARED, NOT_PROVED, REPLAYED, Subject, claimed
+from extractor.replay.results.labels import LABELS
 
 TABLES: dict[str, Any] = {"comparison": COMPARED, "replay": REPLAYED, "check": CHECKED}
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from extractor.replay.manifest import GuardState, Manifest
-from extractor.replay.manifests import Partial
-from extractor.replay.matrix import CELLS, CONTRACT_MEANS, INCIDENT_MEANS, matrix
+from extractor.replay.results.manifest import GuardState, Manifest
+from extractor.replay.results.manifests import Partial
+from extractor.replay.results.matrix import CELLS, CONTRACT_MEANS, INCIDENT_MEANS, matrix
 
 CELL = Manifest(
     case_id="c-1",

@@ -9,11 +9,11 @@ import pytest
 
 from extractor.model.json import parse
 from extractor.neighbours import told
-from extractor.replay.compare import CaseOnRecord, Comparison, compare
-from extractor.replay.exits import EXITS, MEANINGS, PROVIDER, in_lane
-from extractor.replay.gate import KINDS
-from extractor.replay.labels import LABELS
-from extractor.replay.manifest import (
+from extractor.replay.results.compare import CaseOnRecord, Comparison, compare
+from extractor.replay.results.exits import EXITS, MEANINGS, PROVIDER, in_lane
+from extractor.replay.results.gate import KINDS
+from extractor.replay.results.labels import LABELS
+from extractor.replay.results.manifest import (
     AnsweredBy,
     Authorization,
     ClockRead,
@@ -29,9 +29,9 @@ from extractor.replay.manifest import (
     RunOutcome,
     UnconsumedCall,
 )
-from extractor.replay.manifests import Partial
+from extractor.replay.results.manifests import Partial
 
-FIXTURE: Any = parse((Path(__file__).parents[1] / "golden" / "complete_fixture.json").read_bytes())
+FIXTURE: Any = parse((Path(__file__).parents[2] / "golden" / "complete_fixture.json").read_bytes())
 HASH = "ab" * 32
 OLD = Manifest(
     case_id="c-1",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..events import Arguments, ToolEvent
 from .concurrency import Section, related
-from .events import Arguments, ToolEvent
 
 
 class SharedState:

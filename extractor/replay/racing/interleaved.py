@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .case import ReplayCase
+from ..case import ReplayCase
+from ..results.labels import first_of
+from ..results.manifest import Interleavings, Manifest
+from ..results.telling import finished
+from ..session import Expect, Session
 from .concurrency import section_of
 from .explore import Exploration, explore
-from .labels import first_of
-from .manifest import Interleavings, Manifest
 from .schedule import Schedule
-from .session import Expect, Session
-from .telling import finished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

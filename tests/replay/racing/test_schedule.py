@@ -8,11 +8,11 @@ import threading
 import pytest
 
 from extractor.errors import UsageError
-from extractor.replay import schedule as schedules
 from extractor.replay.events import ToolEvent
-from extractor.replay.explore import drive, explore
 from extractor.replay.faults import CallMismatch, HarnessDefect, NotExpressible, NothingRecorded
-from extractor.replay.schedule import Schedule
+from extractor.replay.racing import schedule as schedules
+from extractor.replay.racing.explore import drive, explore
+from extractor.replay.racing.schedule import Schedule
 from extractor.replay.session import Session
 from extractor.replay.tools import ScriptedTools
 

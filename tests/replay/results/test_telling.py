@@ -12,7 +12,7 @@ from extractor.replay import suite
 from extractor.replay.providers import intercepting
 from extractor.replay.suite import Implementation
 
-from .documents import case
+from ..documents import case
 
 
 def told(agent=lambda text: "I cannot say."):
@@ -85,7 +85,7 @@ def test_a_case_that_depends_on_what_ran_before_is_shared_state():
 
 @pytest.mark.parametrize("name", ["case", "expect", "ledger", "tools", "guard", "ended", "hold", "finish", "labels"])
 def test_what_judges_cannot_be_replaced(name):
-    from .test_session import session
+    from ..test_session import session
 
     incident = session()
     with pytest.raises(AttributeError):
@@ -93,7 +93,7 @@ def test_what_judges_cannot_be_replaced(name):
 
 
 def test_a_fault_stays():
-    from .test_session import session
+    from ..test_session import session
 
     incident = session().run(lambda incident: incident.call_tool("mail.send"))
     for view in (incident.ledger.faults, incident.ledger.served, incident.ledger.diverged):

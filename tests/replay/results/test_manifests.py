@@ -14,8 +14,8 @@ import pytest
 
 from extractor.errors import InputUnreadable, ValidationFailed
 from extractor.model.json import parse
-from extractor.replay.labels import LABELS
-from extractor.replay.manifest import (
+from extractor.replay.results.labels import LABELS
+from extractor.replay.results.manifest import (
     AnsweredBy,
     Authorization,
     Boundary,
@@ -33,7 +33,7 @@ from extractor.replay.manifest import (
     RunOutcome,
     UnconsumedCall,
 )
-from extractor.replay.manifests import Partial, manifest_bytes, parse_manifest, read_manifest, write_manifest
+from extractor.replay.results.manifests import Partial, manifest_bytes, parse_manifest, read_manifest, write_manifest
 from extractor.replay.structure import misfits
 from extractor.schemas import load, schema_problems
 

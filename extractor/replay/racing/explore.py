@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from extractor.errors import UsageError
 
+from ..faults import ReplayFault
+from ..results.labels import first_of
+from ..session import Session
 from .choices import Point
-from .faults import ReplayFault
-from .labels import first_of
 from .schedule import Schedule
-from .session import Session
 
 Run: TypeAlias = Callable[[Schedule], Session]
 """Runs the agent in a fresh ``Session(…, schedule=schedule)`` and returns that session, finished; what it raises fails the try."""

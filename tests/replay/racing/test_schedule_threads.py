@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from extractor.replay import session as sessions
-from extractor.replay.explore import drive, explore
 from extractor.replay.faults import HarnessDefect, NotExpressible
-from extractor.replay.schedule import Schedule
+from extractor.replay.racing.explore import drive, explore
+from extractor.replay.racing.schedule import Schedule
 from extractor.replay.session import Session
 
 ORDER = {"order_id": "ord-5001"}

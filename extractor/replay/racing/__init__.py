@@ -1,0 +1,1 @@
+"""Concurrent calls: which overlapped, and every order in which they may come."""

@@ -1,0 +1,1 @@
+"""What comes of a replay: manifests and reports, and what two of them show beside each other."""
