@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,19 @@ class ProseReader:
         readable = {text: text.encode("utf-8", "replace").decode("utf-8") for text in texts}
         chunks = [(text, start, chunk) for text in texts for start, chunk in _placed(readable[text])]
         found = {text: _Read(readable[text]) for text in texts}
+        with self._engine.nlp_engine.nlp[self._settings.language].memory_zone():
+            self._judge(chunks, found)
+        self._remembered += sum(map(len, texts))
+        self._seen.update({text: tuple(read.findings(self._settings.entities)) for text, read in found.items()})
+
+    def _judge(self, chunks: Sequence[tuple[str, int, str]], found: Mapping[str, _Read]) -> None:
+        """Put into ``found`` what model and recognizers say of each chunk: text, where it begins, and what it holds.
+
+        spaCy remembers every word that it meets; in a zone of its own it forgets those of these texts at the end, so that a process may
+        read without bounds. Nothing that it makes may leave the zone.
+        """
+        if self._engine is None:
+            return
         nlp = self._engine.nlp_engine
         language = self._settings.language
         batch = nlp.process_batch([chunk for _, _, chunk in chunks], language=language, batch_size=64)
@@ -108,8 +121,6 @@ class ProseReader:
                     rule = "recognizer." + result.entity_type.lower()
                     part = chunk[result.start : result.end]
                     read.foreign.append(Finding(text=part, rule=rule, corroborated=False, foreign=True))
-        self._remembered += sum(map(len, texts))
-        self._seen.update({text: tuple(read.findings(self._settings.entities)) for text, read in found.items()})
 
     def _analyzed(self, chunk: str, entities: list[str], artifacts: NlpArtifacts) -> list[RecognizerResult]:
         if self._engine is None:
