@@ -297,5 +297,6 @@ def test_the_command_writes_on_a_cluster_what_it_writes_on_one_machine(
     } == {name: content for name, content in stored["cluster"].items() if name.endswith("/fixture.json")}
     assert run([*asked, "cluster", "--engine", "spark"]) == 5
     again = json.loads(capsys.readouterr().out)
-    assert again["passed"]["known"] == sum(count for name, count in there["outcomes"].items() if name != "dead")
+    assert again["passed"]["known"] == there["outcomes"]["written"]
+    assert again["outcomes"]["written"] == there["outcomes"]["kept_back"], "what was kept back is wanted now"
     assert run([*asked, "machine", "--master", "local"]) == 2

@@ -156,9 +156,15 @@ def test_a_file_that_changes_meanwhile_costs_its_traces_and_says_so(running, fil
 def test_executors_read_what_uris_name_too(running, files, order):
     named = expand([f"file://{file}" for file in files[:5]], None, Limits())
     assert not any(source.path for source in named)
-    found = Spark(running, named, sizes=SIZES).scan(making.marks)
-    assert found.traces == Spark(running, order().sources[:5], sizes=SIZES).scan(making.marks).traces
-    assert len(found.traces) == export.TRACES
+    found, known = (
+        {
+            name: replace(each, held=0)
+            for name, each in Spark(running, read, sizes=SIZES).scan(making.marks).traces.items()
+        }
+        for read in (named, order().sources[:5])  # what is held differs by the digest of a record that can be sought
+    )
+    assert found == known
+    assert len(found) == export.TRACES
 
 
 def test_sources_that_no_executor_can_open_are_no_empty_run(running, order, cluster, files):
