@@ -14,6 +14,9 @@ from .pages import PAGES, blocks, commands, name_of, prose
 
 SHELL = ("sh", "text", "bash")
 OF_OTHERS = {
+    "--strict": "mypy",
+    "--only-binary": "uv",
+    "--python-version": "uv",
     "--assert": "pytest",
     "--junitxml": "pytest",
     "--no-deps": "pip",
