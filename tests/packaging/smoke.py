@@ -161,6 +161,7 @@ def from_trace_to_case(run: Smoke) -> Path:
     run("key", "new", "--out", "workspace.key", "--quiet")
     run("key", "id")
     run("key", "check")
+    run("doctor")
     assert "6 of 6 traces" in run("inspect", "export.jsonl")
     run("index", "export.jsonl")
     run("--trace-id", TRACE[:8], "export.jsonl", *TOLD)
