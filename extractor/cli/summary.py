@@ -11,7 +11,7 @@ from extractor.errors import EvidenceMissing
 from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
-from extractor.model.replayable import BLOCKING, lacking
+from extractor.model.replayable import BLOCKING, in_short, lacking
 from extractor.select import Explanation
 from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
@@ -103,9 +103,8 @@ def _blocking_first(view: CaseView) -> list[Members]:
 
 def cannot_be_replayed(fixture: Fixture, path: Path) -> EvidenceMissing:
     """Return the error that a case ends with which lacks what a replay needs, naming it."""
-    found = lacking(CaseView.of(fixture.files).fixture)
-    named = ", ".join(found[:_SHOWN]) + (f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
-    return EvidenceMissing(f"the case cannot be replayed without {named}", hint=f"extract-fixture show {path}")
+    lacks = in_short(lacking(CaseView.of(fixture.files).fixture))
+    return EvidenceMissing(f"the case cannot be replayed without {lacks}", hint=f"extract-fixture show {path}")
 
 
 def _dropped(view: CaseView) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from .json import JsonValue
@@ -12,6 +12,7 @@ BLOCKING: Final = frozenset({"content_switched_off", "no_input", "arguments_miss
 """The codes of ``missing_evidence`` entries that make a case ``non_replayable``."""
 
 
+_NAMED: Final = 2
 _FIELD: Final = re.compile(r"[a-z0-9_.\[\]]{1,200}")
 
 
@@ -27,6 +28,20 @@ def _told(entry: Mapping[str, JsonValue]) -> str:
     field = entry.get("field")
     named = field if isinstance(field, str) and _FIELD.fullmatch(field) else "a field"
     return f"{named} ({entry['code']})"
+
+
+def in_short(lacks: Sequence[str]) -> str:
+    """Return what is lacking in one line, the fields of each code together and no more than two of them named."""
+    by_code: dict[str, list[str]] = {}
+    for each in lacks:
+        field, _, code = each.rpartition(" ")
+        by_code.setdefault(code, []).append(field)
+    return ", ".join(f"{_some(fields)} {code}" for code, fields in by_code.items())
+
+
+def _some(fields: Sequence[str]) -> str:
+    more = len(fields) - _NAMED
+    return ", ".join(fields[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def replayable(document: Mapping[str, JsonValue]) -> bool:

@@ -29,7 +29,7 @@ from .tables import shaped
 
 _HINTS = {
     "file_javascript_text": "the JavaScript console exporter prints text that no program can read: write JSON.stringify(span) instead",
-    "file_empty": "the file holds nothing: was the export finished? extract-fixture inspect SOURCE tells what a file holds",
+    "file_empty": "the file holds nothing: was the export finished, and did spans reach it before the program ended?",
     "record_not_recognised": "--format NAME says how spans are wrapped, where the bytes do not; docs/reading.md names the containers",
     "file_not_recognised": "name an export of spans: docs/reading.md names the containers; --format NAME says which of them it is",
     "file_comma_separated": "export the traces as JSON lines or Parquet: a CSV of spans has lost their types",

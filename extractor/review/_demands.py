@@ -97,7 +97,8 @@ def _of_red(statement: Statement, case: CaseFolder, policy: Policy, *, red: bool
 
 def _of_privacy(said: Confirmations, case: CaseFolder) -> Iterator[str]:
     if (found := secrets(case)) and not said.rotated:
-        yield f"the trace held {found} credentials: confirm that each has been rotated, --confirm-rotated"
+        held = "a credential: confirm that it" if found == 1 else f"{found} credentials: confirm that each"
+        yield f"the trace held {held} has been rotated, --confirm-rotated"
     for category in flagged(case):
         if category not in said.flags:
             yield f"the case shows {category.replace('_', ' ')}: look at it, then --accept-flag {category}"

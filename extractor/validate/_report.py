@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..errors import EvidenceMissing, ProvenanceInvalid, ValidationFailed
+from ..model.replayable import in_short
 
 Voice: TypeAlias = Literal["structure", "schema", "bytes", "folder", "sidecar schema", "provenance", "control"]
 """``structure`` is the dependency-free check, ``schema`` the JSON Schema of fixture.json; see docs/fixture-format.md."""
@@ -51,7 +52,7 @@ class CaseReport:
             for problem in self.problems
         ]
         if self.lacks:
-            lines.append(f"non-replayable: no replay can be judged without {', '.join(self.lacks)}")
+            lines.append(f"non-replayable: no replay can be judged without {in_short(self.lacks)}")
         return tuple(lines)
 
 

@@ -121,3 +121,12 @@ def test_a_schema_beside_a_case_is_a_misuse(complete, capsys):
     assert run(["validate", "--schema", "fixture", "--approved", "fixtures"]) == 2
     assert run(["validate", "--schema", "fixtures"]) == 2
     assert capsys.readouterr().out == ""
+
+
+def test_many_lacks_of_one_kind_are_one_phrase(unplayable, capsys):
+    document = json.loads((unplayable / "fixture.json").read_text())
+    document["missing_evidence"] += [{"field": f"model_events[{n}]", "code": "content_switched_off"} for n in range(5)]
+    (unplayable / "fixture.json").write_text(json.dumps(document))
+    run(["validate", str(unplayable / "fixture.json")])
+    told = "".join(capsys.readouterr())
+    assert "input.messages (no_input), model_events[0], model_events[1] and 3 more (content_switched_off)" in told
