@@ -35,6 +35,7 @@ from .counting import Counter
 from .keyring import workspace_key
 
 _SHOWN = 20
+_NEW = frozenset({"written", "superseded"})
 _LONGEST = 365 * 86_400.0  # seconds; timers of the system know no time much longer
 _BY_SIGNAL = 128  # a shell adds this to the number of the signal that ended a process
 
@@ -225,7 +226,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     journal.end(order.folder, done.number)
     if as_json:
         console.data(report.members())
-    _tell(console, report, place, profile=profile)
+    _tell(console, report, place, order.out, profile=profile)
     ctx.exit(status)
 
 
@@ -314,7 +315,7 @@ def _listening(console: Console) -> Iterator[_Listener]:
         yield _Listener(bar, Counter(show) if show else None)
 
 
-def _tell(console: Console, report: Report, place: Path, *, profile: bool) -> None:
+def _tell(console: Console, report: Report, place: Path, store: Path, *, profile: bool) -> None:
     console.rows(report.lines())
     for each in report.dead[:_SHOWN]:
         console.say(f"failed  {each.stage}: {each.code}  {each.place}")
@@ -322,4 +323,7 @@ def _tell(console: Console, report: Report, place: Path, *, profile: bool) -> No
         console.say(f"and {len(report.dead) - _SHOWN} more: {place / written.DEAD}")
     if profile:
         console.rows([(name, span_of_time(seconds)) for name, seconds in report.seconds.items()])
-    console.say(f"report  {place}")
+    console.say(f"report  {place / written.PAGE}")
+    first = next((each.case_id for each in report.entries if each.outcome in _NEW and each.case_id), None)
+    if first is not None:
+        console.say(f"next    extract-fixture review {store / QUARANTINE / first}")

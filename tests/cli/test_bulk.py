@@ -486,3 +486,13 @@ def test_a_trace_may_be_given_all_the_time_there_is(here, capsys):
     (here / "export.jsonl").write_text(line(span("1" * 32, 1)))
     assert run(["bulk", "export.jsonl", "--all", "--json", "--workers", "1", "--timeout", "999999999d"]) == 0
     assert told(capsys)["outcomes"] == {"written": 1}
+
+
+def test_the_end_names_the_page_and_the_first_case_to_read(here, exports, capsys):
+    assert run(["bulk", "exports/weather.otlp.jsonl", "--all", "--limit", "1"]) == 0
+    said = capsys.readouterr().out
+    (case,) = (here / "fixtures" / "quarantine").glob("2*")
+    assert "report  fixtures/.bulk/report/report.html\n" in said
+    assert f"next    extract-fixture review fixtures/quarantine/{case.name}\n" in said
+    assert run(["bulk", "exports/weather.otlp.jsonl", "--where", "tool=nothing"]) == 0
+    assert "next" not in capsys.readouterr().out
