@@ -87,7 +87,7 @@ def test_an_entry_point_that_is_not_found_is_told_with_its_cure(place, hint, tmp
     assert "Zebra" not in caught.value.message + caught.value.hint
 
 
-@pytest.mark.parametrize(("text", "hint"), [("", "extract-fixture inspect"), ('{"a": 1}', "--format")])
+@pytest.mark.parametrize(("text", "hint"), [("", "did spans reach it"), ('{"a": 1}', "--format")])
 def test_an_export_without_spans_is_told_with_where_to_look(text, hint, here, capsys):
     (here / "export.json").write_text(text)
     for command in (["--trace-id", "6d383010"], ["inspect"]):
