@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+# No test asserts a time: an example that waits for a busy machine is no fault.
+settings.register_profile("patient", settings.default, deadline=None)
+settings.load_profile("patient")
 
 _FLAGS = [
     "--no-sandbox",

@@ -9,7 +9,7 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -177,20 +177,43 @@ def opened(store: Path, *, make: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _prepare(database: sqlite3.Connection, *, make: bool) -> None:
-    (ours,) = database.execute("PRAGMA application_id").fetchone()
-    (filled,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if ours != _APPLICATION and (filled or not make):
-        raise InputUnreadable("this file is no table of assertions")
-    if not make:
-        return
-    if ours != _APPLICATION:
-        database.execute("PRAGMA journal_mode = WAL")  # readers never wait for a writer
-        with database:
-            database.execute("BEGIN IMMEDIATE")
-            for table in _TABLES:
-                database.execute(table)
-            database.execute(f"PRAGMA application_id = {_APPLICATION}")
-    database.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may lose the last run, never the store
+    if not _is_ours(database):
+        if not make:
+            raise InputUnreadable("this file is no table of assertions")
+        _make(database)
+    if make:
+        _let_readers_pass(database)
+        database.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may lose the last run, never the store
+
+
+def _is_ours(database: sqlite3.Connection) -> bool:
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    return bool(application == _APPLICATION)
+
+
+def _make(database: sqlite3.Connection) -> None:
+    # Several processes may find the same empty file: the first to hold it makes the store, and the others look again.
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        if _is_ours(database):
+            return
+        (filled,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if filled:
+            raise InputUnreadable("this file is no table of assertions")
+        for table in _TABLES:
+            database.execute(table)
+        database.execute(f"PRAGMA application_id = {_APPLICATION}")
+
+
+def _let_readers_pass(database: sqlite3.Connection) -> None:
+    import sqlite3
+
+    # With a log written ahead, readers never wait for a writer. The mode stays with the file, and SQLite refuses to change it at
+    # once while another process holds the file: then the next one that opens the store does.
+    (mode,) = database.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        with suppress(sqlite3.OperationalError):
+            database.execute("PRAGMA journal_mode = WAL")
 
 
 def microseconds(at: datetime) -> int:

@@ -23,7 +23,7 @@ def test_two_runs(name, files):
     assert dict(extracted(name).fixture.files) == files
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_the_order_of_lines(name, files, tmp_path, seed):
     lines = lines_of(name)
@@ -33,7 +33,7 @@ def test_the_order_of_lines(name, files, tmp_path, seed):
     assert dict(extracted(name, shuffled).fixture.files) == files
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_the_number_of_files(name, files, tmp_path, seed):
     deal = random.Random(seed)

@@ -6,12 +6,15 @@ import re
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from extractor.checks.audit import table
-from extractor.checks.rows import Row, prune, recording
+from extractor.checks.rows import Row, opened, prune, recording
 from extractor.errors import InputUnreadable
 
 NOON = datetime(2026, 6, 14, 12, tzinfo=UTC)
@@ -130,6 +133,24 @@ def test_several_processes_write_at_once(store):
     assert [each.wait() for each in writers] == [0] * 4
     assert {each[1:3] for each in told(store)} == {(4, 4)}
     assert len(told(store)) == 500
+
+
+def test_a_store_that_many_open_at_once_is_made_once(tmp_path):
+    """Two looks at a file that another makes in between once read as a file that is none of ours."""
+
+    def made(store: Path) -> list[None]:
+        start = threading.Barrier(8)
+
+        def make(_: int) -> None:
+            start.wait()
+            with opened(store, make=True):
+                pass
+
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(make, range(8)))
+
+    for n in range(30):
+        assert made(tmp_path / f"{n}.sqlite") == [None] * 8
 
 
 def test_no_store_and_what_is_none_are_told_apart_from_an_empty_table(store):

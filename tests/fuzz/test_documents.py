@@ -20,7 +20,6 @@ DOCUMENTS = int(os.environ.get("FUZZ_DOCUMENTS", "600"))
 KEY = WorkspaceKey(material=bytes(range(32)))
 RULES = load()
 UNHURRIED = settings(
-    deadline=None,
     max_examples=max(1, DOCUMENTS // TOGETHER),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extractor.minimise.faithful import relation_faults, structure_faults
@@ -165,7 +165,6 @@ def test_places_move_by_the_lists_that_lost_something():
     assert moved("documents[7].content", kept) == "documents[7].content"
 
 
-@settings(deadline=None)
 @given(stories(), st.data())
 def test_any_pieces_make_a_whole_and_faithful_document(document, data):
     pieces = all_of(document)
@@ -177,7 +176,6 @@ def test_any_pieces_make_a_whole_and_faithful_document(document, data):
     assert relation_faults(document, reduced.document, reduced.kept) == []
 
 
-@settings(deadline=None)
 @given(stories(), st.data())
 def test_dropping_in_two_steps_is_dropping_in_one(document, data):
     """So that the verdicts of a search hold for a search that begins at its result."""
@@ -193,7 +191,6 @@ def test_dropping_in_two_steps_is_dropping_in_one(document, data):
     assert pretty(twice.document) == pretty(once.document)
 
 
-@settings(deadline=None)
 @given(stories())
 def test_all_pieces_of_any_story_leave_it_as_it_is(document):
     assert pretty(project(document, all_of(document)).document) == pretty(document)

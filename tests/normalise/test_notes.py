@@ -45,7 +45,7 @@ KINDS = st.sampled_from(["internal", "client", "server", "consumer"])
 RULES = ruleset.load()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(ATTRIBUTES, KINDS), min_size=1, max_size=3))
 def test_odd_input_never_raises_and_notes_quote_none_of_it(written):
     spans = tuple(

@@ -27,7 +27,7 @@ def _survives(data: bytes) -> None:
         survey(["-"], stdin=io.BytesIO(data), limits=SMALL)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_mutated_exports_are_survived(data: st.DataObject) -> None:
     content = bytearray(SEEDS[data.draw(st.sampled_from(sorted(SEEDS)))])
@@ -38,7 +38,7 @@ def test_mutated_exports_are_survived(data: st.DataObject) -> None:
     _survives(bytes(content))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.binary(max_size=400),
     st.sampled_from([b"", b"\n", b"\x0a", b"{", b"[", b"\x00\x00\x00\x20\x0a", b"\x28\xb5\x2f\xfd"]),

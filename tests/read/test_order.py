@@ -27,7 +27,7 @@ def _read(groups: list[list[Node]]) -> Reading:
         return read([folder], Wanted(trace_ids=(TRACE,)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_spans_and_their_notes_are_independent_of_the_files(data: st.DataObject) -> None:
     requests = _requests()

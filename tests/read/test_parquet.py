@@ -293,7 +293,7 @@ def test_a_file_cut_short(read_bytes: ReadBytes) -> None:
         read_bytes(data[: len(data) // 2])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(places=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=8))
 def test_damage_anywhere_ends_in_spans_or_a_refusal(
     tmp_path_factory: pytest.TempPathFactory, places: list[tuple[float, int]]

@@ -40,7 +40,7 @@ def cut(text: bytes, size: int, finder: Needle | None) -> list[tuple[object, ...
 
 
 @given(LINES, st.integers(1, 5_000), st.booleans(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_chunks_do_not_matter(rows: list[bytes], size: int, sought: bool, ended: bool) -> None:
     text = b"\n".join(rows) + b"\n" * ended
     finder = Needle() if sought else None

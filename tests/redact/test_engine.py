@@ -234,7 +234,7 @@ JSON = FLAT | st.lists(FLAT, max_size=3) | st.dictionaries(NAMES | st.text(max_s
 
 
 @given(JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_document_keeps_its_structure(document):
     before = copy.deepcopy(document)
     [made] = redact_documents([document], RULES, CONFIG, KEY)

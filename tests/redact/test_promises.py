@@ -19,7 +19,7 @@ RULES = load()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 HEX = "0123456789abcdef"
 MEMBERS = {"user", "order", "orders", "shop"}  # words of the links below
-UNHURRIED = settings(deadline=None, max_examples=40)
+FEW = settings(max_examples=40)
 
 
 def word(least: int, most: int) -> st.SearchStrategy[str]:
@@ -71,7 +71,7 @@ def values(person: dict[str, Any]) -> list[str]:
     return [str(one) for one in flat if isinstance(one, (str, int))]
 
 
-@UNHURRIED
+@FEW
 @given(crowds)
 def test_no_original_survives_and_no_two_values_become_one(crowd):
     """S11: accounts, keys, mailboxes and names, in members and in prose."""
@@ -86,7 +86,7 @@ def test_no_original_survives_and_no_two_values_become_one(crowd):
         assert len({one[member] for one in made}) == len({one[member] for one in crowd})
 
 
-@UNHURRIED
+@FEW
 @given(crowds)
 def test_formats_hold_what_programs_check(crowd):
     for before, after in zip(crowd, redacted(*crowd), strict=True):
@@ -111,7 +111,7 @@ def test_an_account_number_of_hex_digits_is_no_hidden_text():
     assert after["iban"] != "DE96344141514051313042"
 
 
-@UNHURRIED
+@FEW
 @given(crowds)
 def test_what_derives_from_a_value_derives_from_its_stand_in(crowd):
     for person in redacted(*crowd):
@@ -125,7 +125,7 @@ def test_what_derives_from_a_value_derives_from_its_stand_in(crowd):
         assert query == "user=" + person["user_id"]
 
 
-@UNHURRIED
+@FEW
 @given(crowds, st.randoms(use_true_random=False))
 def test_the_order_of_documents_changes_nothing(crowd, random):
     shuffled = list(range(len(crowd)))
@@ -135,7 +135,7 @@ def test_the_order_of_documents_changes_nothing(crowd, random):
     assert [made[index] for index in shuffled] == again
 
 
-@UNHURRIED
+@FEW
 @given(crowds)
 def test_a_stand_in_tells_nothing_outside_its_scope(crowd):
     """S11."""

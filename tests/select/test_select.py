@@ -462,7 +462,7 @@ def test_calls_that_stand_only_in_messages_feed_the_answer_through_their_turn() 
     assert told[turn].reason == "value_flow"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(), drop=st.sets(st.integers(0, 8), max_size=6))
 def test_decisions_depend_on_the_spans_alone(seed: int, drop: set[int]) -> None:
     """Whatever spans are lost, every one left is decided, the boundary is kept, and a second run says the same."""

@@ -238,7 +238,7 @@ JSON = st.recursive(
 MEMBER = st.sampled_from(sorted(json.loads(GOLDEN)))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.binary()
     | st.tuples(MEMBER, JSON).map(lambda pair: json.dumps({**json.loads(GOLDEN), pair[0]: pair[1]}).encode())
