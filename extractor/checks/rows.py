@@ -160,7 +160,8 @@ def opened(store: Path, *, make: bool) -> Iterator[sqlite3.Connection]:
 
     if not make and not store.is_file():
         raise InputUnreadable(
-            "there is no table of assertions here yet: check --audit or pytest --audit-asserts fills one"
+            "there is no table of assertions here yet",
+            hint="extract-fixture check --audit or pytest --audit-asserts fills one",
         )
     try:
         store.parent.mkdir(parents=True, exist_ok=True)

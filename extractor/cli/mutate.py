@@ -92,7 +92,10 @@ def command(  # noqa: PLR0913 # options that no configuration holds
             raise UsageError("--matrix tries all mutations and writes no fixture")
         ctx.exit(_matrix(console, cases, html))
     if len(cases) != 1 or mutation is None or out is None:
-        raise UsageError("mutate takes one CASE, --with NAME and --out DIR; or --matrix CASES; or --list")
+        raise UsageError(
+            "what is to be mutated? give one CASE, --with NAME and --out DIR; or --matrix CASES",
+            hint="extract-fixture mutate --list names the mutations",
+        )
     if anyway and by is None:
         raise UsageError("--anyway needs --by: which check will have to reject it?")
     ctx.exit(_make(console, cases[0], mutation, out, by, anyway=anyway))

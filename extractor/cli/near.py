@@ -13,7 +13,7 @@ from extractor.errors import UsageError
 
 
 class Group(click.Group):
-    """A group that says which of its commands a mistyped one resembles."""
+    """A group that says which of its commands a mistyped one resembles, and where a misused one is described."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -25,6 +25,14 @@ class Group(click.Group):
                 "no such command", hint=meant(args[0], names, before=ctx.command_path) or f"{ctx.command_path} --help"
             )
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; a wrong use that says nothing of what to do instead points to its help."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            error.hint = error.hint or f"{ctx.command_path} {ctx.invoked_subcommand} --help"
+            raise
 
 
 def meant(word: str, names: Iterable[str], *, before: str = "") -> str | None:

@@ -91,7 +91,10 @@ def command(  # noqa: PLR0913  # one parameter an option
             raise UsageError("which export? give SOURCE…, or --purge, or --explain")
         return
     if not (errors or side_effects or flagged):
-        raise UsageError("which traces? give --errors, --side-effects or --flagged FILE")
+        raise UsageError(
+            "which traces? give --errors, --side-effects or --flagged FILE",
+            hint="extract-fixture retain SOURCE --errors --side-effects",
+        )
     rules = ruleset.load(settings.find(Path.cwd()).rules)
     with console.progress("reading") as progress:
         speech = normalise.speech(rules)

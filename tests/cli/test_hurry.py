@@ -87,6 +87,24 @@ def test_an_entry_point_that_is_not_found_is_told_with_its_cure(place, hint, tmp
     assert "Zebra" not in caught.value.message + caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("mutate", "mutate --list"),
+        ("mutate zebra --anyway --with wrong_argument --out o", "extract-fixture mutate --help"),
+        ("retain zebra.jsonl", "--side-effects"),
+        ("retain", "extract-fixture retain --help"),
+        ("rules test --value zebra", "extract-fixture rules test --help"),
+    ],
+)
+def test_a_command_without_its_choice_is_told_how_to_choose(command, hint, here, capsys):
+    assert hint in fails(capsys, 2, *command.split())[1]
+
+
+def test_an_audit_before_any_run_says_what_fills_its_table(here, capsys):
+    assert "check --audit" in fails(capsys, 6, "audit")[1]
+
+
 @pytest.mark.parametrize(("text", "hint"), [("", "did spans reach it"), ('{"a": 1}', "--format")])
 def test_an_export_without_spans_is_told_with_where_to_look(text, hint, here, capsys):
     (here / "export.json").write_text(text)
