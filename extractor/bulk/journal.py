@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from extractor.model.json import JsonValue, MalformedJson, compact, parse
 
@@ -197,8 +197,29 @@ def _lines(content: bytes) -> Iterator[Entry | _Mark | str]:
             continue
         if isinstance(told, dict) and "trace_ref" in told:
             known = {name: told[name] for name in Entry.__dataclass_fields__ if name in told}
-            yield Entry(**known)  # type: ignore[arg-type]  # as `members` wrote it
+            if "outcome" in known and all(_is_as_written(name, value) for name, value in known.items()):
+                yield Entry(**known)  # type: ignore[arg-type]  # each member was looked at
         elif isinstance(told, dict) and isinstance(number := told.get("run"), int):
             yield _Mark(number, told.get(_ENDED) is True, str(told.get("asked", "")))
         elif isinstance(told, dict) and isinstance(begun := told.get("begun"), str):
             yield begun
+
+
+def _is_as_written(name: str, value: JsonValue) -> bool:
+    """Say whether a member of a trace's line is one that `Entry.members` writes. A line with any other says nothing: its trace is done again."""
+    match name:
+        case "outcome":
+            return value in get_args(Outcome)
+        case "trace_ref":
+            return isinstance(value, str)
+        case "case_id" | "signature" | "stage" | "code" | "place":
+            return value is None or isinstance(value, str)
+        case "run" | "residuals" | "spans" | "source_bytes":
+            return isinstance(value, int)
+        case "seconds":
+            return isinstance(value, int | float)
+        case "replayable":
+            return isinstance(value, bool)
+        case "classes":
+            return isinstance(value, dict) and all(isinstance(count, int) for count in value.values())
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -41,6 +42,19 @@ def test_half_a_line_is_cut_away(tmp_path):
         again.add(entry("b"))
         assert [each.trace_ref for each in again.of_run()] == ["a", "b"]
     assert file.read_bytes().count(b"\n") == 3
+
+
+@pytest.mark.parametrize("bent", [{"outcome": "lost"}, {"run": "1"}, {"trace_ref": ["b"]}, {"classes": {"PERSON": "two"}},
+                                  {"case_id": 7}, {"seconds": None}, {"replayable": "no"}])  # fmt: skip
+def test_a_line_that_no_run_writes_says_nothing(bent, tmp_path):
+    with journal.opened(tmp_path, resume=False) as first:
+        first.add(entry("a"))
+    file = tmp_path / journal.NAME
+    with file.open("a") as stream:
+        stream.write(json.dumps({**entry("b").members(), "run": 1, **bent}) + "\n")
+        stream.write(json.dumps({**entry("c").members(), "run": 1, "of_a_later_version": True}) + "\n")
+    with journal.opened(tmp_path, resume=True) as again:
+        assert [each.trace_ref for each in again.of_run()] == ["a", "c"]
 
 
 def test_the_last_word_on_a_trace_counts(tmp_path):
