@@ -16,7 +16,15 @@ Schema = Mapping[str, Any]
 _ANYTHING: Schema = {}
 _FOLDER = Path(extractor.schemas.__file__).parent
 _ORDER = ("fixture", "provenance", "capture", "manifest")
-_TOLD = Path(__file__).parent.parent / "fixture-format.md"
+_DOCS = Path(__file__).parent.parent
+_TOLD = {  # part of a schema: page and heading above the table that says what its members hold
+    "fixture": ("fixture-format.md", "fixture.json"),
+    "tool_event": ("fixture-format.md", "tool_events[]"),
+    "provenance": ("fixture-format.md", "provenance.json"),
+    "capture": ("fixture-format.md", "capture.json"),
+    "manifest": ("compare.md", "The manifest"),
+    "minimal": ("compare.md", "The manifest"),
+}
 _NAMED = re.compile(r"`([a-z_]+)[^`]*`")
 _LINKED = re.compile(r"\]\((?=[a-z-]+[.]md)")
 
@@ -28,19 +36,19 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     yield "# Schemas\n"
-    yield "Written by `make docs` from `extractor/schemas/*.json`. [Files of a case](../fixture-format.md) tells what members mean"
-    yield "together; here stands each by itself. A member that no table names is refused, unless the type says *any members*."
+    yield "Written by `make docs` from `extractor/schemas/*.json`. [Files of a case](../fixture-format.md) and [the manifest](../compare.md#the-manifest)"
+    yield "tell what members mean together; here stands each by itself. A member that no table names is refused, unless the type says *any members*."
     for name in _names():
         schema = json.loads((_FOLDER / f"{name}.schema.json").read_text("utf-8"))
         yield f"\n## {name}\n"
         yield f"{schema['title']}. Its `$id` is `{schema['$id']}`."
         if "description" in schema:
             yield schema["description"]
-        yield from _object(schema, name, _meanings(f"{name}.json"))
+        yield from _object(schema, name, _meanings(name))
         for part, inner in schema["$defs"].items():
             if "properties" in inner:
                 yield f"\n### {name}: {part}"
-                yield from _object(inner, name, _meanings("tool_events[]") if part == "tool_event" else {})
+                yield from _object(inner, name, _meanings(part))
 
 
 def _names() -> list[str]:
@@ -48,10 +56,13 @@ def _names() -> list[str]:
     return [*_ORDER, *sorted(found.difference(_ORDER))]
 
 
-def _meanings(heading: str) -> Mapping[str, str]:
-    """Return what the page about the files of a case says of each member, by its path, from the table below a heading."""
-    _, _, after = _TOLD.read_text("utf-8").partition(f"# {heading}\n")
-    before = "predicate." if heading == "provenance.json" else ""
+def _meanings(part: str) -> Mapping[str, str]:
+    """Return what a page says of each member of a part, by its path, from the first table below a heading."""
+    if part not in _TOLD:
+        return {}
+    page, heading = _TOLD[part]
+    _, _, after = (_DOCS / page).read_text("utf-8").partition(f"# {heading}\n")
+    before = "predicate." if part == "provenance" else ""
     told: dict[str, str] = {}
     for line in after.partition("\n#")[0].splitlines():
         if line.startswith("| `"):
