@@ -17,6 +17,8 @@ from ._statement import Malformed, Statement, read
 _NAME = re.compile(rf"({'|'.join(ROLES)})\.([1-9][0-9]{{0,3}})\.json")
 # Statements that say nothing: not even that somebody else has spoken since.
 _NO_VOICE: frozenset[Code] = frozenset({"damaged", "copied", "signature", "unsigned", "future"})
+# Nobody recorded a case's alternates: whoever knows what the tool would have said looks at them.
+_OF_ALTERNATES: tuple[Role, ...] = ("workflow", "dependency")
 # What befalls a statement that was true when it was made.
 _PASSING: frozenset[Code] = frozenset({"changed", "expired", "unmet"})
 
@@ -51,11 +53,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a case's statements come to: approved where `lines` says nothing. ``missing`` counts people that roles still need."""
+    """What a case's statements come to: approved where `lines` says nothing.
+
+    ``missing`` counts people that a role still needs, or several of which any one will do: "workflow or dependency".
+    """
 
     held: tuple[Held, ...]
     faults: tuple[Fault, ...]
-    missing: Mapping[Role, int]
+    missing: Mapping[str, int]
 
     @property
     def counting(self) -> tuple[Held, ...]:
@@ -85,6 +90,9 @@ def judge(case: CaseFolder, context: Context) -> Verdict:
     held = _replaced(held, needed)
     counting = [one for one in held if one.counts]
     people = {role: len(_people(one.statement for one in counting if _role(one) == role)) for role in ROLES}
+    missing: dict[str, int] = {role: count - people[role] for role, count in needed.items() if count > people[role]}
+    if case.document.get("alternates") and not any(people[role] or role in needed for role in _OF_ALTERNATES):
+        missing[" or ".join(_OF_ALTERNATES)] = 1
     rejected = [
         Fault(code="rejected", file=None, line=f"was rejected as {said.role} by {said.reviewer}")
         for one in held
@@ -93,7 +101,7 @@ def judge(case: CaseFolder, context: Context) -> Verdict:
     return Verdict(
         held=tuple(held),
         faults=(*_doubled(counting, context.policy), *rejected),
-        missing={role: count - people[role] for role, count in needed.items() if count > people[role]},
+        missing=missing,
     )
 
 

@@ -14,7 +14,6 @@ from ._faults import expiry
 from ._folder import CaseFolder
 from ._ground import Ground
 from ._judging import Held, Verdict, judge
-from ._roles import Role
 from ._statement import Malformed, Statement, instant
 
 StateName: TypeAlias = Literal[
@@ -49,8 +48,8 @@ class State:
         return tuple(str(fault) for fault in self.verdict.lines())
 
     @property
-    def missing(self) -> Mapping[Role, int]:
-        """How many people each role still needs."""
+    def missing(self) -> Mapping[str, int]:
+        """How many people each role still needs, or any one of several: "workflow or dependency"."""
         return self.verdict.missing
 
     @property

@@ -67,6 +67,35 @@ def test_two_people_in_two_roles_bring_a_case_from_quarantine_to_approved(make, 
     assert sorted(record["approvals"]) == ["incident-owner.1.json", "privacy.1.json"]
 
 
+ANSWER = {
+    "tool": "refund.status",
+    "arguments": {},
+    "outcome": {"type": "result", "value": {"status": "pending"}},
+    "synthetic": True,
+}
+
+
+@pytest.mark.parametrize("role", ["workflow", "dependency"])
+def test_answers_that_nobody_recorded_wait_for_a_role_that_knows_the_tool(role, make, root):
+    """S29: alternates are approved by the workflow or dependency role."""
+    case = make(edits={"alternates": [ANSWER]})
+    approve(case, "privacy", "Rana Okafor")
+    approve(case, "incident-owner", "Ines Duarte")
+    assert state(case, now=NOW).missing == {"workflow or dependency": 1}
+    assert state(case, now=NOW).faults == ("lacks 1 workflow or dependency approval",)
+    known = Confirmations(acceptance={"1": "unknown"} if role == "dependency" else {})
+    approve(case, role, "Mateo Silva", confirmations=known)
+    assert state(root / "approved" / CASE, now=NOW).sound
+
+
+def test_a_policy_that_asks_for_the_workflow_asks_for_nobody_else_because_of_alternates(make, root):
+    root.mkdir()
+    (root / "policy.toml").write_text('version = "2"\n[roles]\nprivacy = 1\nworkflow = 1\n')
+    case = make(edits={"alternates": [ANSWER]})
+    approve(case, "privacy", "Rana Okafor")
+    assert state(case, now=NOW).missing == {"workflow": 1}
+
+
 def test_each_role_signs_what_it_answers_for(make):
     case = make()
     signed = payload(approve(case, "privacy", "Rana Okafor"))
