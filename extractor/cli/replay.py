@@ -32,7 +32,8 @@ _HELP = """Replay cases with one implementation, without network, clock or live 
 ENTRYPOINT is module:function. It is called once a turn with what the user said, or, when its first parameter is called
 `incident`, with the session: `incident.text`, `.call_tool`, `.model`, `.clock`, `.identity`, `.new_key`. Its answer is the final
 output that the boundary is judged on. With `--expect red` the affected version is wanted to violate the boundary.
-A case in the lane gate is replayed with its controls, and needs one of each kind that holds.
+With `--lenient` a call of a tool that differs from the recorded one is served the next recorded answer and told: the run goes on, and
+decides nothing. A case in the lane gate is replayed with its controls, and needs one of each kind that holds.
 
 \b
 extract-fixture replay fixtures/approved/CASE --entrypoint shop.agent:run --version 2.4.1
@@ -45,7 +46,7 @@ Exit status:
 4   incomplete, non_replayable, not_expressible
 6   a case is not valid (validation)
 10  --expect red, and the boundary held (not reproduced)
-11  no check can decide
+11  no check can decide, or the run was lenient
 12  adapter_error
 13  harness_defect
 14  live_call
@@ -79,6 +80,9 @@ Exit status:
 @click.option(
     "--isolation", is_flag=True, help="Run every case twice and in reverse order: cases that share state are told."
 )
+@click.option(
+    "--lenient", is_flag=True, help="Serve calls that differ, to see how far the run comes; it decides nothing."
+)
 @options.by_lane
 @click.option("--shadow", is_flag=True, help="Say the four facts of each case; judge nothing.")
 @click.option("--affected", metavar="MODULE:FUNCTION", help="With --shadow: the affected implementation.")
@@ -98,6 +102,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     needed: int | None,
     interleavings: int | None,
     isolation: bool,
+    lenient: bool,
     by_lane: bool,
     shadow: bool,
     affected: str | None,
@@ -117,6 +122,8 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         raise UsageError("--needed asks for more runs than --runs makes")
     if interleavings is not None and runs > 1:
         raise UsageError("--interleavings runs the agent in every order of its calls; --runs does not go with it")
+    if lenient and (expect == "red" or shadow or interleavings is not None):
+        raise UsageError("--lenient decides nothing: --expect red, --shadow and --interleavings do not go with it")
     if affected is not None and not shadow:
         raise UsageError("--affected goes with --shadow; a red run of its own is --expect red")
     loaded = list(_loaded(cases))
@@ -128,6 +135,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         runs=runs,
         needed=needed,
         interleavings=interleavings,
+        lenient=lenient,
     )
     if shadow:
         old = (
@@ -187,6 +195,7 @@ def _run(
 def _status(manifest: Manifest) -> int:
     """Return what one run ends with: what makes it unsound first, then its boundary."""
     unsound = manifest.label in (
+        "not_comparable",
         "adapter_error",
         "harness_defect",
         "live_call",
@@ -223,6 +232,7 @@ def _tell(
             ("fixture", manifest.fixture_hash[:12]),
             ("version", manifest.implementation_version),
             ("lane", manifest.lane or "not known"),
+            *((("mode", "lenient: this run decides nothing"),) if manifest.mode == "lenient" else ()),
             ("boundary", verdict + reason),
             *((("label", manifest.label),) if manifest.label else ()),
             *(

@@ -59,7 +59,8 @@ class Session:
 
     ``allow`` is what its guard lets through, ``clock`` what a reading of the real clock is. ``expect`` is ``red`` for the
     affected version, which is served recorded calls alone, and ``green`` for a current one. ``templates`` fetches protected
-    prompt templates, before the session opens. With a ``schedule`` it runs within `explore.drive`, and each tool call waits
+    prompt templates, before the session opens. A ``lenient`` run is served calls that differ from the recorded ones, and decides
+    nothing: its label is ``not_comparable``. With a ``schedule`` it runs within `explore.drive`, and each tool call waits
     for its turn. Leaving it raises what was recorded as a fault, even if an agent swallowed it, and `Unconsumed` when recorded
     evidence did not come.
     """
@@ -77,10 +78,12 @@ class Session:
         clock: Clock = "fail",
         schedule: Schedule | None = None,
         templates: Resolver | None = None,
+        lenient: bool = False,
     ) -> None:
         self.case = case
         self.version = version
         self.expect = expect
+        self.lenient = lenient
         self.ledger = Ledger()
         self.clock = FrozenClock(case.frozen_at, case.text("time_zone"))
         self.identity = identity_of(case.members("identity"))
@@ -90,6 +93,7 @@ class Session:
             ordering=ordering or case.ordering,
             alternates=case.alternates,
             recorded_only=expect == "red",
+            lenient=lenient,
             ledger=self.ledger,
             deadline=self.deadline,
             schedule=schedule,
@@ -311,6 +315,8 @@ class Session:
             found.add("returned_early")  # what is left out after a fault is its consequence
         if self._one_of_many():
             found.add("not_expressible")
+        if self.lenient:
+            found.add("not_comparable")
         return found
 
     def _one_of_many(self) -> bool:

@@ -27,7 +27,8 @@ class Implementation:
     """What is replayed: the entry point, the version that manifests name, whether red or green is wanted of it.
 
     ``runs`` and ``needed`` are the declared rule for an agent that varies: how often it runs, and how often it must hold.
-    ``interleavings`` is how many orders of a concurrent case's calls are tried at most, None for no schedule at all.
+    ``interleavings`` is how many orders of a concurrent case's calls are tried at most, None for no schedule at all. A ``lenient`` run
+    is served the next recorded call of a tool when its own differs, and decides nothing.
     """
 
     agent: Callable[..., Any]
@@ -37,6 +38,7 @@ class Implementation:
     runs: int = 1
     needed: int | None = None
     interleavings: int | None = None
+    lenient: bool = False
 
 
 def replay(case: ReplayCase, code: Implementation, *, begun: Callable[[Manifest], None] | None = None) -> Manifest:
@@ -92,7 +94,7 @@ def controls(case: ReplayCase, code: Implementation) -> dict[str, Control]:
     """Replay the neighbouring cases: ``held`` with a boundary that holds and no label of its own, else ``broken``; ``not_run`` where nothing
     can decide.
     """
-    green = replace(code, expect="green")
+    green = replace(code, expect="green", lenient=False)
     return {name: _control(case, folder, green) for name, folder in case.control_folders()}
 
 
@@ -159,4 +161,5 @@ def _session(case: ReplayCase, code: Implementation, schedule: Schedule | None =
         clock=code.project.clock,
         schedule=schedule,
         templates=code.project.templates,
+        lenient=code.lenient,
     )

@@ -13,7 +13,7 @@ from .deadline import Deadline
 from .effects import Effects
 from .events import Arguments, ToolEvent
 from .faults import CallMismatch, NotExpressible, NothingRecorded
-from .ledger import Ledger, Source
+from .ledger import Divergence, Ledger, Source
 from .matching import Renaming, as_json, difference, keys_of, short
 from .order import Order, Ordering
 from .racing.shared_state import SharedState
@@ -55,6 +55,9 @@ class ScriptedTools:
     With a ``schedule`` each call waits for its turn. Without one, a second worker in the concurrent section of the recording
     is `NotExpressible`. In that section a read whose recorded answer knew of other effects than this run has seen is answered
     by an alternate, which stands in for it, or not at all.
+
+    ``lenient`` serves the next recorded call of a tool, where one is due, to a call that nothing else answers, and the ledger says
+    where they differ.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class ScriptedTools:
         ordering: Ordering = "total",
         alternates: Sequence[ToolEvent] = (),
         recorded_only: bool = False,
+        lenient: bool = False,
         ledger: Ledger | None = None,
         deadline: Deadline | None = None,
         schedule: Schedule | None = None,
@@ -72,6 +76,7 @@ class ScriptedTools:
         self._order = Order(self._events, ordering)
         self._alternates = [] if recorded_only else list(alternates)
         self._recorded_only = recorded_only
+        self._lenient = lenient
         self._ledger = ledger or Ledger()
         self._deadline = deadline
         self._schedule = schedule
@@ -148,7 +153,8 @@ class ScriptedTools:
     def peek(self, tool: str) -> ToolEvent | None:
         """Return the next recorded call of a tool without consuming it, None when there is none."""
         with self._lock:
-            return next((self._events[place] for place in self._order.due() if self._events[place].tool == tool), None)
+            place = self._next(tool)
+        return None if place is None else self._events[place]
 
     def unconsumed(self) -> list[tuple[int, ToolEvent]]:
         """Return the recorded calls that did not come, by position; those with role ``evidence`` must come."""
@@ -205,13 +211,7 @@ class ScriptedTools:
         """Return what answers a call, and the position of the recorded call that it is, None for one that was not recorded."""
         place = self._due(tool, arguments)
         if place is not None:
-            event, source = self._events[place], _RECORDED
-            if self._state.outdated(place, arguments):
-                event, source = self._instead(place, arguments), _ALTERNATE
-            self._order.take(place)
-            self._bind(event, arguments)
-            self._ledger.serve("tools", tool, source)
-            return event, place
+            return self._take(place, arguments), place
         for alternate in self._alternates:
             if (
                 alternate.tool == tool
@@ -227,7 +227,24 @@ class ScriptedTools:
             if made is not None:
                 self._ledger.serve("tools", tool, "effects")
                 return made, None
+        if self._lenient and (place := self._next(tool)) is not None:
+            what = f"arguments{self._differs(self._events[place], arguments) or ''}"
+            self._ledger.diverge(Divergence(kind="tools", name=tool, position=place, what=what))
+            return self._take(place, arguments), place
         return self._refuse(tool, arguments)
+
+    def _next(self, tool: str) -> int | None:
+        return next((place for place in self._order.due() if self._events[place].tool == tool), None)
+
+    def _take(self, place: int, arguments: Arguments) -> ToolEvent:
+        """Return the answer of a recorded call that is due, which is consumed."""
+        event, source = self._events[place], _RECORDED
+        if self._state.outdated(place, arguments):
+            event, source = self._instead(place, arguments), _ALTERNATE
+        self._order.take(place)
+        self._bind(event, arguments)
+        self._ledger.serve("tools", event.tool, source)
+        return event
 
     def _too_early(self, alternate: ToolEvent, arguments: Arguments) -> bool:
         """Say whether an alternate of a read in the section would tell of an effect before there is one."""

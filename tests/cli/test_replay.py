@@ -134,6 +134,33 @@ def test_a_call_that_was_not_the_recorded_one_is_told_with_the_place_where_it_di
     assert "nearest recording: tool_events[0], first difference at arguments.id\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("agent", ["other", "good", "bad"])
+def test_a_lenient_run_goes_on_and_decides_nothing(project, agent, capsys):
+    """S81: it is never presented as a recorded run."""
+    project.case()
+    assert project.replay(agent, "--lenient") == 11
+    told = project.manifest()
+    assert (told["mode"], told["label"], told["served"]) == ("lenient", "not_comparable", ["tools:order.find"])
+    out = capsys.readouterr().out
+    assert "lenient: this run decides nothing\n" in out
+    assert ("diverged tools:order.find at 0: arguments.id differs from the recording\n" in out) is (agent == "other")
+    assert "verdict: not_comparable: 2026-07-18-refund on v13 (exit status 11)\n" in out
+
+
+@pytest.mark.parametrize(("agent", "label"), [("more", "incomplete"), ("live", "live_call")])
+def test_a_lenient_run_is_answered_by_the_recording_or_not_at_all(project, agent, label):
+    project.case()
+    assert project.replay(agent, "--lenient") == 11
+    assert [fault["label"] for fault in project.manifest()["faults"]] == [label]
+
+
+@pytest.mark.parametrize("other", [["--expect", "red"], ["--shadow"], ["--interleavings", "9"]])
+def test_a_lenient_run_is_not_asked_to_decide(project, other, capsys):
+    project.case()
+    assert project.replay("good", "--lenient", *other) == 2
+    assert "decides nothing" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("agent", "status"), [("bad", 0), ("good", 10), ("more", 4)])
 def test_the_affected_version_is_wanted_red(project, agent, status):
     """S45 S62: a failed reproduction is no regression."""

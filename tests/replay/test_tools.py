@@ -8,6 +8,7 @@ import pytest
 
 from extractor.replay.events import ToolEvent, tool_event
 from extractor.replay.faults import CallMismatch, NothingRecorded, RecordedToolError
+from extractor.replay.ledger import Ledger
 from extractor.replay.tools import ScriptedTools, Unconsumed
 
 from .documents import call
@@ -40,6 +41,20 @@ def test_calls_are_answered_in_sequence_with_copies_of_their_own():
         tools.call("refund.create", {"cents": 100, "id": "O-1"})
     tools.assert_consumed()
     assert tools.calls == [("order.find", {"id": "O-1"}), ("refund.create", {"id": "O-1", "cents": 100})]
+
+
+def test_a_lenient_recording_serves_what_is_due_of_the_tool_and_tells_the_difference():
+    """S81: each recorded call once; a tool that is not due is answered by nobody."""
+    ledger = Ledger()
+    tools = ScriptedTools([FIND, REFUND], lenient=True, ledger=ledger)
+    with pytest.raises(CallMismatch):
+        tools.call("refund.create", {"id": "O-1", "cents": 1})
+    assert tools.call("order.find", {"id": "O-2"}) == {"state": "paid"}
+    with pytest.raises(CallMismatch):
+        tools.call("order.find", {"id": "O-1"})
+    with pytest.raises(RecordedToolError):
+        tools.call("refund.create", {"id": "O-1", "cents": 100})
+    assert [(each.name, each.position, each.what) for each in ledger.diverged] == [("order.find", 0, "arguments.id")]
 
 
 @pytest.mark.parametrize(

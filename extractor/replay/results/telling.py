@@ -32,6 +32,7 @@ def started(session: Session) -> Manifest:
         fixture_hash=session.case.fixture_hash,
         implementation_version=session.version,
         lane=cast("Lane", session.case.lane),
+        mode="lenient" if session.lenient else "recorded",
         expect=session.expect,
     )
 
