@@ -1,4 +1,4 @@
-"""``pytest --audit-asserts FILE``: the audit before any fixture exists (S138): every plain assert has a stable id and its rows."""
+"""``pytest --audit-asserts FILE``: the audit before any fixture exists: every plain assert has a stable id and its rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def suite(tmp_path):
 
 
 def test_every_assert_has_a_row_also_the_one_that_a_loop_never_reached(suite):
-    """S94: the loop over nothing passes, and the table says that its assert has never run."""
+    """S94 S138: in a suite without any fixture, the loop over nothing passes, and the table says that its assert has never run."""
     assert suite.run(VACUOUS) == 0, suite.done.stdout
     first, *rest = table(suite.store)
     assert (first.assertion_id.rpartition(":")[0], first.runs, first.place) == (

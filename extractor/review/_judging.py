@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..model.layout import APPROVALS
+from ..write import LOOKED_AT_BY, alternates
 from ._envelope import Damaged, opened
 from ._faults import Code, Context, Fault, faults_of, signature_faults
 from ._folder import CaseFolder, sha256
@@ -17,8 +18,6 @@ from ._statement import Malformed, Statement, read
 _NAME = re.compile(rf"({'|'.join(ROLES)})\.([1-9][0-9]{{0,3}})\.json")
 # Statements that say nothing: not even that somebody else has spoken since.
 _NO_VOICE: frozenset[Code] = frozenset({"damaged", "copied", "signature", "unsigned", "future"})
-# Nobody recorded a case's alternates: whoever knows what the tool would have said looks at them.
-_OF_ALTERNATES: tuple[Role, ...] = ("workflow", "dependency")
 # What befalls a statement that was true when it was made.
 _PASSING: frozenset[Code] = frozenset({"changed", "expired", "unmet"})
 
@@ -89,10 +88,12 @@ def judge(case: CaseFolder, context: Context) -> Verdict:
     held = _in_force([weigh(name, content, case, context) for name, content in case.approvals.items()])
     held = _replaced(held, needed)
     counting = [one for one in held if one.counts]
-    people = {role: len(_people(one.statement for one in counting if _role(one) == role)) for role in ROLES}
-    missing: dict[str, int] = {role: count - people[role] for role, count in needed.items() if count > people[role]}
-    if case.document.get("alternates") and not any(people[role] or role in needed for role in _OF_ALTERNATES):
-        missing[" or ".join(_OF_ALTERNATES)] = 1
+    people: dict[str, int] = {
+        role: len(_people(one.statement for one in counting if _role(one) == role)) for role in ROLES
+    }
+    missing = {str(role): count - people[role] for role, count in needed.items() if count > people[role]}
+    if alternates(case.document) and not any(people[role] or role in needed for role in LOOKED_AT_BY):
+        missing[" or ".join(LOOKED_AT_BY)] = 1
     rejected = [
         Fault(code="rejected", file=None, line=f"was rejected as {said.role} by {said.reviewer}")
         for one in held

@@ -9,14 +9,16 @@ from ._readme import render_readme
 from ._request import asked_again, marks, remembered_marks
 from ._shelves import Shelves, shelves
 from ._store import Stored, store
-from ._synthetic import made_up
+from ._synthetic import LOOKED_AT_BY, alternates, made_up
 
 __all__ = [
+    "LOOKED_AT_BY",
     "REVIEW",
     "ROTATE",
     "Notices",
     "Shelves",
     "Stored",
+    "alternates",
     "asked_again",
     "case_id",
     "made_up",

@@ -7,7 +7,7 @@ from typing import Final
 from ..model.json import JsonValue
 
 LOOKED_AT_BY: Final = ("workflow", "dependency")
-"""Either of these roles knows what the tool would have answered (S24 S29)."""
+"""Either of these roles knows what the tool would have answered (S29)."""
 
 
 def alternates(document: JsonValue) -> int:

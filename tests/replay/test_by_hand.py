@@ -1,7 +1,8 @@
-"""A test written by hand with the kit alone: no case folder, no plugin (S26 S27 S28 S30 S42)."""
+"""A test written by hand with the kit alone: no case folder, no plugin (S26 S28 S30 S42)."""
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
@@ -50,6 +51,21 @@ def test_a_confirmed_parcel_is_reported(clock):
     tools = asked("result", value={"left": True})
     assert Desk(tools, clock, trusting=False).answer() == LEFT
     tools.assert_consumed()
+
+
+def test_a_recorded_call_is_one_value_that_nothing_changes():
+    """S27: tool, arguments, how it ended, value, error, in this order."""
+    event = ToolEvent("parcel.status", {"parcel": "P-7"}, "error", None, "no answer in time")
+    assert (event.tool, event.arguments, event.outcome_type, event.value) == (
+        "parcel.status",
+        {"parcel": "P-7"},
+        "error",
+        None,
+    )
+    with pytest.raises(FrozenInstanceError):
+        event.error = "answered"
+    with pytest.raises(RecordedToolError, match="no answer in time"):
+        ScriptedTools([event]).call("parcel.status", {"parcel": "P-7"})
 
 
 def test_words_without_the_call_do_not_pass():
