@@ -14,22 +14,24 @@ from multiprocessing.context import SpawnProcess
 from typing import Final
 
 from .one import Result
-from .worker import Done, Setup, Task, environment, work
+from .worker import Done, Ready, Setup, Task, environment, work
 
 _RENEWED_AFTER: Final = 2_000  # traces
 _RENEWED_ABOVE: Final = 1_300 << 20  # bytes: a worker that has grown so far is replaced, not the run
 _PATIENCE: Final = 5.0  # seconds for a worker to end by itself
+_LOADING: Final = 600.0  # seconds that a new worker may take until it is ready for its first trace
 _LONGEST_WAIT: Final = 3_600.0  # seconds: the system counts a wait in milliseconds, of which it knows some weeks
 
 
 @dataclass(slots=True)
 class _Hand:
-    """One worker as the parent knows it, with the trace that it has."""
+    """One worker as the parent knows it, with the trace that it has; ``since`` is when it could begin with that."""
 
     process: SpawnProcess
     pipe: Connection
     task: Task | None = None
     since: float = 0.0
+    ready: bool = False
     done: int = 0
     peak: int = 0
 
@@ -91,16 +93,20 @@ class Pool:
 
     def _heard(self, busy: list[_Hand]) -> Iterator[tuple[Task, Result]]:
         ends = {hand.pipe: hand for hand in busy} | {hand.process.sentinel: hand for hand in busy}
-        due = min(hand.since for hand in busy) + self.timeout - time.monotonic()
+        due = min(self._due(hand) for hand in busy) - time.monotonic()
         ready = connection.wait(list(ends), timeout=min(max(due, 0.01), _LONGEST_WAIT))
         for hand in _unique(ends[each] for each in ready):  # type: ignore[index]  # what was waited for
             yield from self._answered(hand)
         now = time.monotonic()
         for hand in busy:
-            if hand.task is not None and now - hand.since > self.timeout:
+            if hand.task is not None and now > self._due(hand):
                 task = hand.task
                 self._dismiss(hand, kill=True)
                 yield task, self._dead(task, "timed_out")
+
+    def _due(self, hand: _Hand) -> float:
+        """Return when a worker's trace has taken too long. Loading the model takes seconds and is nothing that a trace does."""
+        return hand.since + (self.timeout if hand.ready else max(self.timeout, _LOADING))
 
     def _answered(self, hand: _Hand) -> Iterator[tuple[Task, Result]]:
         task = hand.task
@@ -110,6 +116,9 @@ class Pool:
             done = hand.pipe.recv() if hand.pipe.poll() else None
         except (EOFError, OSError):
             done = None
+        if isinstance(done, Ready):
+            hand.ready, hand.since = True, time.monotonic()
+            return
         if not isinstance(done, Done):
             self._dismiss(hand, kill=True)
             if task[0] not in self._failed_once:

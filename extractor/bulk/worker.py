@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Final, TypeAlias
 from extractor.model.reading import Reading
 from extractor.pipeline import Occasion
 from extractor.read import Limits, Piece, Records, Source, reading_again
+from extractor.redact import load_model
 
 from .one import Job, Result, convert
 from .plan import Plan
@@ -48,6 +50,11 @@ class Done:
     peak: int
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The worker has loaded what it needs: from now on the time is that of its traces."""
+
+
 class Worker:
     """Converts traces by their ids."""
 
@@ -55,6 +62,11 @@ class Worker:
         self._setup = setup
         self._records = Records(setup.sources, setup.limits, setup.container)
         self._aside = Opened(Path(setup.plan.path).parent, setup.aside)
+
+    def load(self) -> None:
+        """Load the language model; what keeps it from loading is told by each trace."""
+        with suppress(Exception):
+            load_model(self._setup.job.config)
 
     def convert(self, task: Task) -> Result:
         """Return what comes of one trace."""
@@ -75,11 +87,13 @@ class Worker:
 
 
 def work(tasks: Connection, setup: Setup) -> None:
-    """Convert what comes through a pipe until it closes, or None comes; each result goes back."""
+    """Say `Ready`, then convert what comes through a pipe until it closes, or None comes; each result goes back."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
     _mute()
     try:
         worker = Worker(setup)
+        worker.load()
+        tasks.send(Ready())
         while (task := tasks.recv()) is not None:
             # The parent ends what takes too long; where the parent was killed, the kernel does, whatever code is running.
             signal.setitimer(signal.ITIMER_REAL, setup.timeout + _GRACE)

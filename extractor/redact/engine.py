@@ -169,6 +169,11 @@ def read_ahead(documents: Iterable[Documents], config: RunConfig) -> None:
         pass
 
 
+def load_model(config: RunConfig) -> None:
+    """Load the language model now, rather than with the first prose. Raises what redaction would raise then."""
+    _reader(config.nlp).load()
+
+
 def known_values(vault: Vault) -> tuple[KnownValue, ...]:
     """Return what a proof must look for: every spelling of every identity."""
     return tuple(

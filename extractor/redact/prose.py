@@ -81,18 +81,22 @@ class ProseReader:
         for text in ordered:
             yield text, self._seen[text]
 
-    def _read(self, texts: list[str]) -> None:
-        if not texts:
-            return
+    def load(self) -> AnalyzerEngine:
+        """Return the engine with its model, which is loaded once. Raises what `_analyzer.build` raises."""
         if self._engine is None:
             from ._analyzer import build  # spaCy takes seconds to import: only when there is prose
 
             self._engine = build(self._settings)
+        return self._engine
+
+    def _read(self, texts: list[str]) -> None:
+        if not texts:
+            return
         # spaCy takes no lone surrogate; a question mark in its place keeps every position.
         readable = {text: text.encode("utf-8", "replace").decode("utf-8") for text in texts}
         chunks = [(text, start, chunk) for text in texts for start, chunk in _placed(readable[text])]
         found = {text: _Read(readable[text]) for text in texts}
-        with self._engine.nlp_engine.nlp[self._settings.language].memory_zone():
+        with self.load().nlp_engine.nlp[self._settings.language].memory_zone():
             self._judge(chunks, found)
         self._remembered += sum(map(len, texts))
         self._seen.update({text: tuple(read.findings(self._settings.entities)) for text, read in found.items()})
@@ -103,12 +107,10 @@ class ProseReader:
         spaCy remembers every word that it meets; in a zone of its own it forgets those of these texts at the end, so that a process may
         read without bounds. Nothing that it makes may leave the zone.
         """
-        if self._engine is None:
-            return
-        nlp = self._engine.nlp_engine
+        nlp = self.load().nlp_engine
         language = self._settings.language
         batch = nlp.process_batch([chunk for _, _, chunk in chunks], language=language, batch_size=64)
-        entities = self._engine.get_supported_entities(language)
+        entities = self.load().get_supported_entities(language)
         for (text, offset, chunk), (_, artifacts) in zip(chunks, batch, strict=True):
             read = found[text]
             read.model.extend(
@@ -123,10 +125,8 @@ class ProseReader:
                     read.foreign.append(Finding(text=part, rule=rule, corroborated=False, foreign=True))
 
     def _analyzed(self, chunk: str, entities: list[str], artifacts: NlpArtifacts) -> list[RecognizerResult]:
-        if self._engine is None:
-            return []
         try:
-            results: list[RecognizerResult] = self._engine.analyze(
+            results: list[RecognizerResult] = self.load().analyze(
                 chunk, language=self._settings.language, entities=entities, nlp_artifacts=artifacts
             )
         except ExtractFixtureError:

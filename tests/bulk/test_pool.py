@@ -66,6 +66,12 @@ def test_a_trace_that_takes_too_long_is_told(make):
     assert found["t1"].state == found["t2"].state == "made"
 
 
+def test_the_time_of_a_trace_is_not_that_of_loading_the_model(make, tmp_path):
+    (tmp_path / "loads-slowly").touch()
+    found = of(["t1", "hang1", "t2"], make(size=1, timeout=1.0))
+    assert {name: each.code for name, each in found.items()} == {"t1": None, "hang1": "timed_out", "t2": None}
+
+
 def test_a_trace_may_be_given_all_the_time_there_is(make):
     assert of(["t1"], make(timeout=999_999_999 * 86_400.0))["t1"].state == "made"
 
@@ -92,6 +98,9 @@ from extractor.bulk import worker
 
 class Hangs:
     def __init__(self, setup):
+        pass
+
+    def load(self):
         pass
 
     def convert(self, task):

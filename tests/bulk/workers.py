@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extractor.bulk.one import Result
-from extractor.bulk.worker import Done
+from extractor.bulk.worker import Done, Ready
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,9 @@ class Setup:
 
 
 def odd(tasks, setup):
-    """Convert nothing: die, hang or grow as the trace's id says."""
+    """Convert nothing: die, hang or grow as the trace's id says. In a folder that says so, load slowly."""
+    time.sleep(3 if (setup.place / "loads-slowly").exists() else 0)
+    tasks.send(Ready())
     while True:
         try:
             task = tasks.recv()
