@@ -7,35 +7,30 @@ assignment does not depend on the order of the input, and small formats never co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from itertools import takewhile
 
 from ..errors import RedactionRefused
-from . import dates, forms
+from . import casing, dates, forms
 from .checks import digits
 from .draw import Stream, cased_like, digits_like, pour, shape_like
 from .fold import fold, folded
 from .joined import Piece
 from .joined import forms as joined_forms
-from .keys import keyed_digest
 from .longer import is_inside_another
 from .prefix import algorithm, type_prefix
+from .taken import LAST, Taken
 from .tokens import MAX_DRAWS, PATIENCE, Tokens
-from .vault import Identity, Vault, canonical_form
+from .vault import Identity, Vault
 
-_TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 # What others are derived from comes first; of one group, the shorter first.
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
-_DIGITS_64 = 19
 _NATIONAL = 9  # digits that a number has wherever it is dialled from
 _COUNTRY = 4  # digits before them
 _NUMBER = re.compile(r"\d+")
-_LAST = 4  # digits by which people name a card; numbers as short as that can run out
-_LONG = 12  # digits from which on a number is known by its last four
-_CHANCE = 3  # characters up to which a value is met by chance in any longer one
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
 
 
@@ -47,14 +42,10 @@ class Pseudonyms:
         self._key = key
         self._words = words
         self._given: dict[str, str] = {}
-        self._used: set[str] = set()
         self._tails: dict[str, str] = {}
-        self._fours: dict[str, str] = {}  # stand-ins of four digits, and what they stand for
-        self._ends: set[str] = set()  # the last four of long stand-ins
         self._phones: dict[str, tuple[str, str]] = {}
-        self._left: dict[tuple[int, bool], list[str]] = {}
-        self._originals = set(_original_texts(vault))
-        self._tokens = Tokens(vault, key, words, self._used, self._originals)
+        self._taken = Taken(vault, key)
+        self._tokens = Tokens(vault, key, words, self._taken.used, self._taken.originals)
         self._assign(today)
 
     def of(self, identity: Identity, surface: str) -> str:
@@ -80,9 +71,9 @@ class Pseudonyms:
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
             given = "#" + given
         as_made = surface == identity.text or (form == "secret" and surface.strip() in identity.spellings)
-        if form in ("id", "secret", "handle", "mail") and surface != identity.text and _is_mixed(surface):
-            return _cased_like_each(given, surface)
-        return given if as_made else _cased_like_whole(given, surface)
+        if form in ("id", "secret", "handle", "mail") and surface != identity.text and casing.is_mixed(surface):
+            return casing.like_each(given, surface)
+        return given if as_made else casing.like_whole(given, surface)
 
     def _named(self, text: str) -> str | None:
         """Return what stands for a text that is a known person's name in one word."""
@@ -131,86 +122,40 @@ class Pseudonyms:
 
     def _take(self, identity: Identity, given: str) -> None:
         self._given[identity.canonical] = given
-        self._used.add(folded(given))
-        number = _all_digits(given)
-        if len(number) == _LAST:
-            self._fours[number] = digits(identity.canonical)
-        elif len(number) >= _LONG:
-            self._ends.add(number[-_LAST:])
+        self._taken.take(identity, given)
         if identity.entity.name == "phone" and len(identity.canonical) >= _NATIONAL:
             self._phones.setdefault(identity.canonical[-_NATIONAL:], (identity.canonical, digits(given)))
-        if len(identity.canonical) == _LAST and any(rule.startswith("last_four") for rule in identity.rules):
+        if len(identity.canonical) == LAST and any(rule.startswith("last_four") for rule in identity.rules):
             self._tails[identity.canonical] = given
 
     def _free(self, identity: Identity) -> str:
         make = self._maker(identity)
         for attempt in range(MAX_DRAWS):
-            if attempt == PATIENCE and (number := self._left_over(identity)):
+            if attempt == PATIENCE and (number := self._taken.left_over(identity)):
                 return number
             stream = Stream(self._key, identity.entity.form, identity.canonical, str(attempt))
             candidate = make(stream, attempt // PATIENCE)
-            if self._is_free(candidate, identity, strict=attempt < _STRICT):
+            strict = attempt < _STRICT
+            if self._taken.is_free(candidate, identity, strict=strict) and not (
+                strict and self._meets(candidate, identity)
+            ):
                 return candidate
         raise RedactionRefused(f"no free pseudonym of class {identity.entity.name} is left in this case")
-
-    def _is_free(self, candidate: str, identity: Identity, *, strict: bool = False) -> bool:
-        lowered = folded(candidate)
-        canonical = canonical_form(lowered, identity.entity)
-        if lowered in self._used or lowered in self._originals or canonical in self._vault.identities:
-            return False
-        if _fits_64_bits(identity.canonical) and candidate.isdecimal() and not _fits_64_bits(candidate):
-            return False
-        if self._ends_by_chance(candidate, identity) or (strict and self._meets(lowered, identity)):
-            return False
-        # A longer pseudonym must not hold an original either.
-        return not any(
-            strict or (not occurrence.identity.word and len(occurrence.identity.canonical) > _CHANCE)
-            for occurrence in self._vault.find(fold(candidate))
-        )
-
-    def _ends_by_chance(self, candidate: str, identity: Identity) -> bool:
-        """Tell whether four digits that stand by themselves would end a long number that never ended in what they stand for."""
-        number = _all_digits(candidate)
-        if len(number) == _LAST:
-            return number in self._ends
-        ended = self._fours.get(number[-_LAST:]) if len(number) >= _LONG else None
-        return ended is not None and ended != digits(identity.canonical)[-_LAST:]
 
     def _meets(self, candidate: str, identity: Identity) -> bool:
         """Tell whether an id holds by chance what stands for another value: it would tell a relation that never was."""
         if identity.entity.form != "id":
             return False
-        met = {run for run in _RUN.findall(candidate) if len(run) > 1 and run in self._used}
+        met = {run for run in _RUN.findall(folded(candidate)) if len(run) > 1 and run in self._taken.used}
         for start, end, inner in self._inside(identity.text, identity) if met else ():
             met.difference_update(_RUN.findall(folded(self.of(inner, identity.text[start:end]))))
         return bool(met)
-
-    def _left_over(self, identity: Identity) -> str | None:
-        """Return one of the short numbers that nobody has, in keyed order, when drawing no longer meets one."""
-        width = len(identity.canonical)
-        if not identity.canonical.isdecimal() or width > _LAST:
-            return None
-        zero = identity.canonical.startswith("0")
-        for leading in (zero, not zero):
-            if leading and identity.number:
-                continue  # a JSON number has no leading zero
-            numbers = self._left.get((width, leading))
-            if numbers is None:
-                every = (f"{number:0{width}}" for number in range(10**width))
-                keyed = [(keyed_digest(self._key, "left", text), text) for text in every]
-                numbers = [text for _, text in sorted(keyed) if text.startswith("0") is leading]
-                self._left[width, leading] = numbers
-            while numbers:
-                candidate = pour(numbers.pop(), identity.text)
-                if self._is_free(candidate, identity):
-                    return candidate
-        return None
 
     def _maker(self, identity: Identity) -> Callable[[Stream, int], str]:
         """Return what draws candidates, longer ones on demand: no value lost, no two made one, goes before length."""
         entity, text = identity.entity, identity.text
         if entity.form == "digits":
-            short = entity.name == "last_four" or len(identity.canonical) <= _LAST
+            short = entity.name == "last_four" or len(identity.canonical) <= LAST
             tail = "" if short else self._tail_of(identity.canonical)
             if entity.name == "phone" and (same := self._dialled(identity.canonical)) is not None:
                 return lambda stream, extra: (
@@ -266,7 +211,7 @@ class Pseudonyms:
     def _tail_of(self, text: str) -> str:
         """Return what stands for the last four digits of a text's last number, where they are known by themselves."""
         numbers = _NUMBER.findall(text)
-        return self._tails.get(numbers[-1][-_LAST:], "") if numbers and len(numbers[-1]) > _LAST else ""
+        return self._tails.get(numbers[-1][-LAST:], "") if numbers and len(numbers[-1]) > LAST else ""
 
     def _dialled(self, number: str) -> str | None:
         """Return the stand-in of a telephone that has one already, called from home or from abroad."""
@@ -351,56 +296,3 @@ class Pseudonyms:
         if host is not None and host is not identity and self._given.get(host.canonical):
             return self.of(host, domain)
         return self._tokens.domain(domain)
-
-
-def _original_texts(vault: Vault) -> Iterator[str]:
-    """Yield what no stand-in may be: every spelling, and every word of names and addresses, since those are redrawn alone."""
-    for identity in vault.sorted():
-        for spelling in identity.spellings:
-            yield folded(spelling)
-            if identity.entity.form in ("name", "address"):
-                yield from _TOKEN.findall(folded(spelling))
-
-
-def _all_digits(text: str) -> str:
-    """Return the digits of a text whose letters and digits are digits alone, else nothing."""
-    number = "".join(filter(str.isalnum, text))
-    return number if number.isdecimal() else ""
-
-
-def _fits_64_bits(number: str) -> bool:
-    """Tell whether digits fit the integer of a protocol buffer; of nineteen digits only some do."""
-    return number.isdecimal() and len(number) <= _DIGITS_64 and int(number) < 2**63
-
-
-def _is_mixed(text: str) -> bool:
-    return any(map(str.islower, text)) and any(map(str.isupper, text))
-
-
-def _cased_like_each(text: str, surface: str) -> str:
-    """Return a pseudonym with the case of another spelling, word by word and letter by letter.
-
-    Values that differ in case alone are one to some systems and two to others: so their stand-ins do, too.
-    """
-    models = _WORD.findall(surface)
-    if len(models) != len(_WORD.findall(text)):
-        return _cased_like_whole(text, surface)
-    models.reverse()
-    return _WORD.sub(lambda word: _cased_word(word.group(), models.pop()), text)
-
-
-def _cased_word(text: str, model: str) -> str:
-    if len(text) != len(model) and not (_is_mixed(model) and not model.istitle()):
-        return cased_like(text.lower(), model)
-    cases = (model[index * len(model) // len(text)] for index in range(len(text)))
-    return "".join(char.upper() if case.isupper() else char.lower() for char, case in zip(text, cases, strict=True))
-
-
-def _cased_like_whole(text: str, surface: str) -> str:
-    """Return a pseudonym in all lower or all upper case where the spelling at hand is so, else as it was made."""
-    letters = [char for char in surface if char.isalpha()]
-    if letters and all(char.islower() for char in letters):
-        return text.lower()
-    if len(letters) > 1 and all(char.isupper() for char in letters):
-        return text.upper()
-    return text
