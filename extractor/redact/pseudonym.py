@@ -25,6 +25,7 @@ from .tokens import MAX_DRAWS, PATIENCE, Tokens
 from .vault import Identity, Vault
 
 _WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
+_WORD = re.compile(r"[^\W\d_]+")
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 # What others are derived from comes first; of one group, the shorter first.
 _ORDER = {"name": 0, "address": 1, "date": 2, "digits": 3, "ip": 3, "mac": 3, "secret": 5}
@@ -116,7 +117,9 @@ class Pseudonyms:
                 self._take(identity, shifted[identity.text])
             elif identity.entity.form in ("name", "address"):
                 self._given[identity.canonical] = ""  # made of words, see Tokens
-                self._tokens.of_text(identity, fold(identity.text).clean)
+                made = self._tokens.of_text(identity, fold(identity.text).clean)
+                if len(letters := "".join(filter(str.isalpha, made))) == len(_WORD.findall(made)) > 1:
+                    self._taken.used.add(folded(letters))  # initials, Z. E.: an id that held ZE would seem to be theirs
             else:
                 self._take(identity, self._free(identity))
 
@@ -193,9 +196,12 @@ class Pseudonyms:
         return make
 
     def _headed(self, head: str, made: str, identity: Identity) -> str:
-        """Return an id's stand-in with the head that stays, unless a known value with a stand-in of its own begins there."""
+        """Return an id's stand-in with the head that stays, unless a known value with a stand-in of its own begins there, or it is what
+        stands for another value.
+        """
         inside = self._inside(identity.text.lstrip("#"), identity) if head else []
-        return made if inside and inside[0][0] < len(head) else head + made[len(head) :]
+        met = any(folded(word) in self._taken.used for word in _WORD.findall(head))
+        return made if met or (inside and inside[0][0] < len(head)) else head + made[len(head) :]
 
     def _head(self, text: str, identity: Identity) -> str:
         """Return what of an id says its type or its digest's algorithm, and stays."""

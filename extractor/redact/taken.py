@@ -13,6 +13,8 @@ from .vault import Identity, Vault, canonical_form
 
 LAST = 4  # digits by which people name a card; numbers as short as that can run out
 
+_MADE_OF_WORDS = ("name", "address")  # and redrawn word by word
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"[^\W_]+", re.UNICODE)
 _DIGITS_64 = 19
 _LONG = 12  # digits from which on a number is known by its last four
@@ -87,12 +89,14 @@ class Taken:
 
 
 def _original_texts(vault: Vault) -> Iterator[str]:
-    """Yield what no stand-in may be: every spelling, and every word of names and addresses, since those are redrawn alone."""
+    """Yield what no stand-in may be: every spelling, every word of names and addresses, since those are redrawn alone, and every word
+    of other values, which may stay: nobody is Ze beside an order ZE-35520.
+    """
     for identity in vault.sorted():
+        part = _TOKEN if identity.entity.form in _MADE_OF_WORDS else _LETTERS
         for spelling in identity.spellings:
             yield folded(spelling)
-            if identity.entity.form in ("name", "address"):
-                yield from _TOKEN.findall(folded(spelling))
+            yield from part.findall(folded(spelling))
 
 
 def _all_digits(text: str) -> str:
