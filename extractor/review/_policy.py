@@ -96,16 +96,18 @@ def from_table(table: Mapping[str, object], where: str) -> Policy:
     """Return the policy that one table holds. Raises `UsageError` naming every fault."""
     reader = _Reader(table)
     plain = Policy()
+    people = reader.people()
     made = Policy(
         version=reader.version(plain.version),
         roles=reader.counts("roles", plain.roles),
         distinct=reader.roles(table.get("distinct", list(ROLES)), "distinct"),
         author_differs=reader.flag("author-differs", default=plain.author_differs),
-        unsigned=reader.flag("unsigned", default=plain.unsigned),
+        # Whoever names keys wants decisions signed with them: else anybody could decide under a name that is not listed.
+        unsigned=reader.flag("unsigned", default=plain.unsigned and not any(one.keys for one in people)),
         lasts_days=reader.days("lasts-days", plain.lasts_days),
         review_due_days=reader.days("review-due-days", plain.review_due_days),
         missing_red=reader.counts("missing-red", plain.missing_red),
-        people=reader.people(),
+        people=people,
         given=True,
     )
     if "roles" in table and not sum(made.roles.values()):

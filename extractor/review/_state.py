@@ -19,7 +19,7 @@ from ._statement import Malformed, Statement, instant
 StateName: TypeAlias = Literal[
     "incomplete", "in_review", "non_replayable", "approved", "rejected", "retired", "superseded"
 ]
-Label: TypeAlias = Literal["missing_red", "expired", "review_due", "needs_re_review", "unfinished"]
+Label: TypeAlias = Literal["missing_red", "expired", "review_due", "needs_re_review", "unfinished", "unsigned"]
 
 _PLACE_OF: Final[Mapping[str, str]] = {"approved": APPROVED, "rejected": REJECTED, "retired": RETIRED}
 
@@ -29,7 +29,7 @@ class State:
     """Where a case is in its life.
 
     ``labels`` add what asks for attention: no red run on record, a capture or an approval past its end, a look that is due,
-    terms that changed since approval, a move that was begun and not made. ``faults`` are lines about statements and roles;
+    terms that changed since approval, a move that was begun and not made, approvals that no key of the policy has signed. ``faults`` are lines about statements and roles;
     in quarantine they say what is still lacking, in approved that the approval does not hold.
     """
 
@@ -75,6 +75,7 @@ def state_of(case: CaseFolder, ground: Ground) -> State:
         "review_due": due is not None and due <= ground.now,
         "needs_re_review": name == "approved" and any(said.terms != ground.terms for said in counting),
         "unfinished": _unfinished(case),
+        "unsigned": name == "approved" and not all(held.key_id for held in verdict.counting),
     }
     return State(
         case_id=case.case_id,

@@ -369,11 +369,25 @@ def test_a_person_takes_only_the_roles_that_the_policy_gives_them(make, signed):
 def test_whom_the_policy_knows_by_a_key_must_sign_even_where_others_need_not(make, root, tmp_path):
     case = make()
     line = create_signing_key(tmp_path / "rana").public_line
-    (root / "policy.toml").write_text(f"[people.'Rana Okafor']\nkeys = ['{line}']\n")
+    (root / "policy.toml").write_text(f"unsigned = true\n[people.'Rana Okafor']\nkeys = ['{line}']\n")
     with pytest.raises(ProvenanceInvalid, match="has a key in the policy and has not signed"):
         approve(case, "privacy", "Rana Okafor")
     approve(case, "privacy", "Rana Okafor", key=tmp_path / "rana")
     approve(case, "incident-owner", "Ines Duarte")
+    assert "unsigned" in state(root / "approved" / CASE, now=NOW).labels
+
+
+def test_a_policy_that_knows_keys_counts_nobody_else_unless_it_says_so(make, root, tmp_path):
+    """A stranger's name and fresh key decide nothing."""
+    case = make()
+    line = create_signing_key(tmp_path / "rana").public_line
+    create_signing_key(tmp_path / "stranger")
+    (root / "policy.toml").write_text(f"[people.'Rana Okafor']\nkeys = ['{line}']\n")
+    with pytest.raises(ProvenanceInvalid, match="no key that the policy trusts"):
+        approve(case, "privacy", "Mallory Stone", key=tmp_path / "stranger")
+    with pytest.raises(ProvenanceInvalid, match="is not signed"):
+        approve(case, "privacy", "Mallory Stone")
+    approve(case, "privacy", "Rana Okafor", key=tmp_path / "rana")
 
 
 def test_an_approval_ends_when_it_said_or_when_the_policy_says(make, root, signed):
@@ -396,11 +410,11 @@ def test_a_case_is_looked_at_again_when_terms_change_or_time_has_passed(make, ro
     approve(case, "privacy", "Rana Okafor")
     approve(case, "incident-owner", "Ines Duarte")
     approved = root / "approved" / CASE
-    assert state(approved, now=NOW).labels == ("missing_red",)
-    assert state(approved, now=NOW + timedelta(days=180)).labels == ("missing_red", "review_due")
+    assert state(approved, now=NOW).labels == ("missing_red", "unsigned")
+    assert state(approved, now=NOW + timedelta(days=180)).labels == ("missing_red", "review_due", "unsigned")
     (root / "policy.toml").write_text('version = "2"\n')
     found = state(approved, now=NOW)
-    assert found.labels == ("missing_red", "needs_re_review")
+    assert found.labels == ("missing_red", "needs_re_review", "unsigned")
     assert found.sound
 
 
