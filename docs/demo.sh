@@ -37,3 +37,9 @@ echo "\$ extract-fixture validate ${case#"$folder"/}"
 echo
 echo "\$ extract-fixture show ${case#"$folder"/}"
 "$tool" show "$case" | sed "s#$folder/##"
+
+cat <<'EOF'
+
+The folder of this demo is gone again. Go on with docs/tutorial.md, or with a trace of your own, once the command is on the path:
+  export PATH="$PWD/.venv/bin:$PATH"
+EOF

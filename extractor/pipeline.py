@@ -130,11 +130,10 @@ def _settled(proofs: Proofs, redacted: RedactedCase, config: RunConfig, key: Wor
 def _named(redacted: RedactedCase) -> RedactedCase:
     """Give the case its id, made of what is already redacted and of keyed digests."""
     event = boundary_event(redacted.document, redacted.becomes.get(redacted.selection.boundary))
-    outcome = event.get("outcome")
     identity = case_id(
         frozen_at=str(redacted.document["frozen_at"]),
         tool=_text(event.get("tool")),
-        error_class=_text(outcome.get("error_type")) if isinstance(outcome, dict) else None,
+        error_class=_error_class(event.get("outcome")),
         trace_digest=hashlib.sha256("\n".join(sorted(redacted.trace_refs)).encode()).hexdigest()[:8],
     )
     # In the original too: the id is ours, and no difference that the structure proof should see.
@@ -143,6 +142,13 @@ def _named(redacted: RedactedCase) -> RedactedCase:
         document={**redacted.document, "case_id": identity},
         original={**redacted.original, "case_id": identity},
     )
+
+
+def _error_class(outcome: JsonValue) -> str | None:
+    if not isinstance(outcome, dict):
+        return None
+    # A failure whose class nobody recorded is one all the same.
+    return _text(outcome.get("error_type")) or ("unnamed-error" if outcome.get("type") == "error" else None)
 
 
 def boundary_event(document: Mapping[str, JsonValue], place: str | None) -> Mapping[str, JsonValue]:

@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from extractor.errors import InputUnreadable
-from extractor.model.layout import FIXTURE, PROVENANCE
+from extractor.model.layout import APPROVED, FIXTURE, PLACES, PROVENANCE, QUARANTINE
 from extractor.model.misnamed import instead
+from extractor.model.replayable import replayable
+from extractor.write import graded
 
 from . import because, options, proofs, suggested, summary, timing
 from .console import Console
@@ -26,10 +28,11 @@ _MESSAGES = 4
 @click.option(
     "--timing", "as_timing", is_flag=True, help="Say of each attempt what is known of it, and where that points."
 )
+@click.option("--missing", "as_missing", is_flag=True, help="List all that the trace lacks, what stops a replay first.")
 @click.option("--why", metavar="SPAN", help="Say why a span was kept or dropped: its id, or its place in the case.")
 @options.as_json
-def command(*, case: Path, as_proofs: bool, as_timing: bool, why: str | None, as_json: bool) -> None:
-    """Show a case on one screen, its proofs, the timing of its attempts, or the reasons of one span.
+def command(*, case: Path, as_proofs: bool, as_timing: bool, as_missing: bool, why: str | None, as_json: bool) -> None:
+    """Show a case on one screen, its proofs, the timing of its attempts, what it lacks, or the reasons of one span.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """
@@ -50,13 +53,25 @@ def command(*, case: Path, as_proofs: bool, as_timing: bool, why: str | None, as
     if as_timing:
         console.rows((("case", view.case_id), *timing.report(view)))
         return
+    if as_missing:
+        lacks = [(field, f"{code}: {reason}") for field, code, reason in summary.missing(view)]
+        console.rows((("case", view.case_id), *(lacks or [("missing", "nothing")])))
+        return
+    _screen(console, view, case)
+
+
+def _screen(console: Console, view: CaseView, case: Path) -> None:
+    problems = view.problems
+    state = "non-replayable" if not replayable(view.fixture) else "incomplete" if problems else "whole"
+    place = case.resolve().parent.name
     console.rows(
         (
-            ("case", view.case_id),
+            ("case", f"{view.case_id}  ({f'{place}, ' if place in PLACES else ''}{state})"),
             ("incident", text(view.fixture.get("incident_id")) or "not named"),
             ("frozen at", f"{text(view.fixture.get('frozen_at'))}  {text(view.fixture.get('time_zone'))}".rstrip()),
             ("sha256", view.sha256),
             *summary.account(view),
+            *((("grade", grade),) if (grade := graded(view.predicate)) else ()),
         )
     )
     console.say()
@@ -74,10 +89,25 @@ def command(*, case: Path, as_proofs: bool, as_timing: bool, why: str | None, as
     if near := list(suggested.suggested(view)):
         console.rows([("controls" if not index else "", f"freeze at {line}") for index, line in enumerate(near)])
         console.say()
-    problems = view.problems
     for problem in problems:
         console.say(f"not whole: {problem}")
-    console.rows(summary.next_step(view, case, incomplete=bool(problems)))
+    console.rows(_next(view, case, state, place))
+
+
+def _next(view: CaseView, case: Path, state: str, place: str) -> summary.Rows:
+    """Return what brings the case on from where it stands."""
+    if state == "incomplete":
+        return summary.next_step(view, case, incomplete=True)
+    if state == "non-replayable":
+        return (
+            (
+                "next",
+                f"extract it again from an export that holds what it lacks: extract-fixture show {case} --missing",
+            ),
+        )
+    if place == APPROVED:
+        return (("next", f"extract-fixture replay {case} --entrypoint MODULE:FUNCTION"),)
+    return (("next", f"extract-fixture review {case}"),) if place == QUARANTINE else ()
 
 
 def case_files(case: Path) -> dict[str, bytes]:

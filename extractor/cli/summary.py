@@ -90,21 +90,24 @@ def account(view: CaseView) -> Rows:
         *([("synthetic", answers)] if (answers := made_up(dict(view.fixture))) else []),
     ]
     if view.missing:
-        named = [f"{text(entry.get('field'))} ({text(entry.get('code'))})" for entry in _blocking_first(view)[:_SHOWN]]
+        named = [f"{field} ({code})" for field, code, _ in missing(view)[:_SHOWN]]
         more = len(view.missing) - len(named)
         rows.append(("missing", ", ".join(named) + (f", and {more} more" if more else "")))
     return rows
 
 
-def _blocking_first(view: CaseView) -> list[Members]:
-    """Return what is missing, with what makes a replay impossible before the rest."""
-    return sorted(view.missing, key=lambda entry: entry.get("code") not in BLOCKING)
+def missing(view: CaseView) -> list[tuple[str, str, str]]:
+    """Return what is missing, by field, code and reason, with what makes a replay impossible before the rest."""
+    entries = sorted(view.missing, key=lambda entry: entry.get("code") not in BLOCKING)
+    return [(text(entry.get("field")), text(entry.get("code")), text(entry.get("reason"))) for entry in entries]
 
 
 def cannot_be_replayed(fixture: Fixture, path: Path) -> EvidenceMissing:
     """Return the error that a case ends with which lacks what a replay needs, naming it."""
     lacks = in_short(lacking(CaseView.of(fixture.files).fixture))
-    return EvidenceMissing(f"the case cannot be replayed without {lacks}", hint=f"extract-fixture show {path}")
+    return EvidenceMissing(
+        f"the case cannot be replayed without {lacks}", hint=f"extract-fixture show {path} --missing"
+    )
 
 
 def _dropped(view: CaseView) -> str:

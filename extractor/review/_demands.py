@@ -109,7 +109,7 @@ def _of_privacy(said: Confirmations, case: CaseFolder) -> Iterator[str]:
 
 def _of_grade(said: Confirmations, case: CaseFolder) -> Iterator[str]:
     if case.predicate.get("grader") is not None and said.grade is None:
-        yield "a grade says that this failed: say whether it is right, --grade confirmed or --grade overruled"
+        yield "a grade says that this failed (show CASE names it): say whether it is right, --grade confirmed or --grade overruled"
 
 
 def _of_acceptance(said: Confirmations, case: CaseFolder) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from ._capture import render_capture
 from ._controls import store_controls
 from ._fixture import case_id, render_fixture
-from ._notices import REVIEW, ROTATE, Notices
+from ._notices import REVIEW, ROTATE, Notices, graded
 from ._provenance import render_provenance, stand_ins
 from ._readme import render_readme
 from ._request import asked_again, marks, remembered_marks
@@ -21,6 +21,7 @@ __all__ = [
     "alternates",
     "asked_again",
     "case_id",
+    "graded",
     "made_up",
     "marks",
     "remembered_marks",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.case import RedactedCase
-from ..model.json import JsonValue
+from ..model.json import JsonValue, compact
 
 _MOST = 6
 _NAMES = {
@@ -107,3 +107,13 @@ def _text(entry: JsonValue, name: str) -> str:
 def _texts(entry: JsonValue, name: str) -> list[str]:
     value = entry.get(name) if isinstance(entry, dict) else None
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def graded(predicate: Mapping[str, JsonValue]) -> str:
+    """Return the grade in the trace that says that this failed: who gave it, and what it says; empty without one (S20)."""
+    told = predicate.get("grader")
+    if not isinstance(told, dict):
+        return ""
+    given = " ".join(each for name in ("name", "version") if isinstance(each := told.get(name), str) and each)
+    result = told.get("result")
+    return f"{given or 'without a name'}: {result if isinstance(result, str) else compact(result)}"

@@ -18,7 +18,7 @@ _MINIMISED = (
 )
 _NEXT = {
     "incomplete": "extract-fixture annotate . --failure … --prohibit … --evidence-needed … --boundary …",
-    "non_replayable": "extract-fixture show .",
+    "non_replayable": "extract-fixture show . --missing",
     "in review": "extract-fixture validate .",
 }
 

@@ -174,3 +174,32 @@ def test_why_of_a_span_that_is_none_is_refused_without_quoting_it(case, capsys):
     told = capsys.readouterr().err
     assert "--why names no span of this case" in told
     assert "nobody" not in told
+
+
+def test_a_case_says_where_it_stands_and_what_brings_it_on(case, capsys):
+    def shown():
+        assert run(["show", str(case)]) == 0
+        return capsys.readouterr().out
+
+    assert f"{case.name}  (quarantine, incomplete)" in shown()
+    fixture = json.loads((case / "fixture.json").read_text())
+    fixture["expected"]["prohibited_claims"] = ["it is done"]
+    (case / "fixture.json").write_text(json.dumps(fixture))
+    assert shown().endswith(f"next  extract-fixture review {case}\n")
+    fixture["missing_evidence"].insert(0, {"field": "input", "code": "other", "reason": "None."})
+    fixture["missing_evidence"].append({"field": "input.messages", "code": "no_input", "reason": "No span holds it."})
+    (case / "fixture.json").write_text(json.dumps(fixture))
+    assert f"{case.name}  (quarantine, non-replayable)" in (told := shown())
+    assert told.endswith(f"extract-fixture show {case} --missing\n")
+    assert run(["show", str(case), "--missing"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split(maxsplit=1) == ["input.messages", "no_input: No span holds it."]
+    assert len(lines) == 1 + len(fixture["missing_evidence"])
+
+
+def test_a_grade_that_says_that_this_failed_is_shown(case, capsys):
+    sidecar = json.loads((case / "provenance.json").read_text())
+    sidecar["predicate"]["grader"] = {"name": "groundedness", "version": "3", "result": {"score": 0}}
+    (case / "provenance.json").write_text(json.dumps(sidecar))
+    assert run(["show", str(case)]) == 0
+    assert 'groundedness 3: {"score":0}' in capsys.readouterr().out

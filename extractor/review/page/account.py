@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...model.json import compact
+from ...write import graded
 from . import words
 from .lenient import Members, count, items, members, text, texts
 from .runs import escaped
@@ -110,12 +110,8 @@ def confirmations(predicate: Members) -> Sequence[tuple[str, str]]:
 
 def grade(predicate: Members) -> str | None:
     """Return in words the grade that says that this failed, which the incident's owner confirms or overrules; None without one (S20)."""
-    told = predicate.get("grader")
-    if not isinstance(told, dict):
-        return None
-    given = " ".join(filter(None, (text(told.get("name")), text(told.get("version"))))) or "without a name"
-    result = told.get("result")
-    return escaped(f"A grade says that this failed: {given}: {result if isinstance(result, str) else compact(result)}.")
+    told = graded(predicate)
+    return escaped(f"A grade says that this failed: {told}.") if told else None
 
 
 def _secrets(predicate: Members) -> Iterator[tuple[str, str]]:
