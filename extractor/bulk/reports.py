@@ -9,6 +9,7 @@ from typing import Final
 
 from extractor.model.json import JsonValue
 from extractor.model.reading import Note
+from extractor.read import LOST
 from extractor.version import __version__
 
 from . import tallies
@@ -16,18 +17,6 @@ from .journal import CASES, Entry
 from .run import Run
 from .tallies import Failure, Kind, Replaced
 from .units import counted
-
-LOST: Final = frozenset(
-    {
-        "record_refused",
-        "span_refused",
-        "file_truncated",
-        "file_changed_while_read",
-        "file_not_recognised",
-        "file_unreadable",
-    }
-)
-"""What the reading notes that may have cost a trace."""
 
 PASSED: Final[Mapping[str, str]] = {
     "not_chosen": "not chosen",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from extractor.bulk import choosing, dataset, journal, written
 from extractor.bulk.flagged import listed
 from extractor.bulk.journal import CASES
 from extractor.bulk.one import Job
-from extractor.bulk.reports import LOST, Report
+from extractor.bulk.reports import Report
 from extractor.bulk.run import Listener, Order, Run, run
 from extractor.bulk.units import span_of_time
 from extractor.errors import ProofFailed, TraceNotFound, UsageError, WorkspaceKeyError
@@ -30,11 +31,12 @@ from extractor.read import Progress
 from extractor.redact.models import verified
 
 from . import options
-from .console import Console
+from .console import Console, interactive
 from .counting import Counter
 from .keyring import workspace_key
 
 _SHOWN = 20
+_FILE = re.compile(r"file (\d+)\b")
 _NEW = frozenset({"written", "superseded"})
 _LONGEST = 365 * 86_400.0  # seconds; timers of the system know no time much longer
 _BY_SIGNAL = 128  # a shell adds this to the number of the signal that ended a process
@@ -226,7 +228,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     journal.end(order.folder, done.number)
     if as_json:
         console.data(report.members())
-    _tell(console, report, place, order.out, profile=profile)
+    _tell(console, report, place, order, profile=profile)
     ctx.exit(status)
 
 
@@ -270,7 +272,7 @@ def _status(done: Run) -> int:
     """Return the status of a run: what concerns safety first, then what failed, then what was not found."""
     if any(each.stage in ("redact", "verify") for each in done.dead):
         return ProofFailed.exit_status
-    if done.dead or done.damaged or any(note.code in LOST for note in done.notes):
+    if done.dead or done.damaged or any(note.code in read.LOST for note in done.notes):
         return 1
     return TraceNotFound.exit_status if done.passed.absent else 0
 
@@ -315,15 +317,27 @@ def _listening(console: Console) -> Iterator[_Listener]:
         yield _Listener(bar, Counter(show) if show else None)
 
 
-def _tell(console: Console, report: Report, place: Path, store: Path, *, profile: bool) -> None:
+def _tell(console: Console, report: Report, place: Path, order: Order, *, profile: bool) -> None:
     console.rows(report.lines())
     for each in report.dead[:_SHOWN]:
         console.say(f"failed  {each.stage}: {each.code}  {each.place}")
     if len(report.dead) > _SHOWN:
         console.say(f"and {len(report.dead) - _SHOWN} more: {place / written.DEAD}")
+    if interactive():  # a file's name may be a value; whoever typed it may see it
+        console.rows([*_files(report, order)])
     if profile:
         console.rows([(name, span_of_time(seconds)) for name, seconds in report.seconds.items()])
     console.say(f"report  {place / written.PAGE}")
-    first = next((each.case_id for each in report.entries if each.outcome in _NEW and each.case_id), None)
-    if first is not None:
-        console.say(f"next    extract-fixture review {store / QUARANTINE / first}")
+    new = [each for each in report.entries if each.outcome in _NEW and each.case_id]
+    for each in sorted(new, key=lambda one: not one.replayable)[:1]:
+        console.say(f"next    extract-fixture review {order.out / QUARANTINE / str(each.case_id)}")
+
+
+def _files(report: Report, order: Order) -> Iterator[tuple[str, str]]:
+    """Yield the names of the files that the lines above number."""
+    told = [
+        *(each.place or "" for each in report.dead[:_SHOWN]),
+        *(place for note in report.lost for place in note.places[:3]),
+    ]
+    numbers = {int(match[1]) for text in told if (match := _FILE.match(text))}
+    yield from ((f"file {each.number}", each.name) for each in order.sources if each.number in numbers)

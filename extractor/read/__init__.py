@@ -17,13 +17,14 @@ from .containers import NAMES
 from .evidence import with_evidence
 from .gather import gather, whole_id
 from .indexing import Indexed
-from .ledger import Heard, Ledger
+from .ledger import LOST, Heard, Ledger
 from .limits import Limits
 from .scan import Scanner
 from .sources import Progress, Source, expand
 from .survey import Survey, Teller, survey_traces
 
 __all__ = [
+    "LOST",
     "Heard",
     "Indexed",
     "Limits",

@@ -14,6 +14,7 @@ from extractor.model.span import Span
 from .attach import attached
 from .containers import ids
 from .containers.interface import Attachment, RefusedError
+from .ledger import LOST
 from .locate import ByteFinder, Needles
 from .merge import merged
 from .observe import observe
@@ -29,10 +30,6 @@ _OF_TRACE = frozenset(
         "arguments_not_recorded", "decoded_from_string", "error_without_text", "output_beside_error",
     }
 )  # fmt: skip
-# What may have hidden a trace that is not found.
-_LOST = frozenset(
-    {"record_refused", "span_refused", "file_truncated", "file_changed_while_read", "file_not_recognised"}
-)
 # What tells that spans of a trace are absent.
 _PARTIAL = frozenset({"missing_root", "orphan_span"})
 _MOST_CHARACTERS = 300
@@ -299,7 +296,7 @@ def _refuse_missing(scanner: Scanner, catch: _Catch, needles: Needles, odd: froz
         raise _no_id()
     what = "session" if "trace" not in missing else "trace"
     some = f"{len(missing)} of the wanted {what}s are" if len(missing) > 1 else f"the wanted {what} is"
-    faults = ", ".join(f"{note.code} {note.count}" for note in scanner.ledger.notes() if note.code in _LOST)
+    faults = ", ".join(f"{note.code} {note.count}" for note in scanner.ledger.notes() if note.code in LOST)
     raise TraceNotFound(
         f"{some} not among the {seen} {'trace' if seen == 1 else 'traces'} in the sources"
         + (f" ({faults})" if faults else ""),

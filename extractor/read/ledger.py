@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from extractor.model.reading import Note
 
@@ -13,6 +13,14 @@ _Place = tuple[int, int, int, str]
 _HELD = 10_000  # places of one code
 Entry: TypeAlias = tuple[str, int, int, int, str]
 """Code, file, record, item, reason."""
+
+LOST: Final = frozenset(
+    {
+        "record_refused", "span_refused", "file_truncated", "file_changed_while_read", "file_not_recognised", "file_unreadable",
+        "file_javascript_text", "file_comma_separated",
+    }
+)  # fmt: skip
+"""What a ledger tells of that may have hidden a trace."""
 
 
 @dataclass(slots=True, kw_only=True)

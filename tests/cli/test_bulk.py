@@ -184,6 +184,19 @@ def test_a_broken_record_alone_ends_with_1(here, capsys):
     ).replace("    ", "  ")
 
 
+def test_a_file_that_holds_no_export_is_told_and_its_name_to_people_alone(here, capsys, monkeypatch):
+    (here / "a.jsonl").write_text(line(span("1" * 32, 1)))
+    (here / "b.txt").write_text("{\n  name: 'chat',\n  traceId: '1234',\n  kind: 0,\n}\n")
+    asked = ["bulk", "a.jsonl", "b.txt", "--all", "--workers", "1"]
+    assert run(asked) == 1
+    out = capsys.readouterr().out
+    assert "file_javascript_text 1 (file 2)" in out
+    assert "b.txt" not in out
+    monkeypatch.setattr("extractor.cli.bulk.interactive", lambda: True)
+    assert run(asked) == 1
+    assert "file 2  b.txt" in capsys.readouterr().out
+
+
 def test_another_result_supersedes_a_case_that_nobody_approved(here, export, capsys):
     (here / "tickets").write_text(f"{TRACE}\n")
     asked = ["bulk", str(export), "--flagged", "tickets", "--json", "--workers", "1"]
