@@ -17,6 +17,7 @@ from extractor.write import Stored, store, store_controls
 from . import options, request, summary
 from .console import Console
 from .keyring import workspace_key
+from .view import CaseView
 
 
 class Noted(request.Told):
@@ -62,7 +63,7 @@ def command(*, case: Path, key_file: Path | None, model: str | None, quiet: bool
     else:
         stored = store(made.fixture, made.capture, case.resolve().parent.parent, replace=True, act="annotated")
     console.rows(summary.for_people(made.fixture, stored))
-    summary.warn_if_vague(console, told)
+    summary.warn(console, told, CaseView.of(made.fixture.files))
 
 
 def _beside(owner: Path, control: Path, fixture: Fixture) -> Stored:

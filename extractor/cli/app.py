@@ -206,7 +206,7 @@ def _usage(error: click.ClickException) -> str:
     if isinstance(error, click.MissingParameter):
         return f"missing: {_parameter(error)}"
     if isinstance(error, click.BadParameter):
-        return f"{_parameter(error)}: this value is not accepted"
+        return f"{_parameter(error)}: this value is not accepted{_wanted(error)}"
     if isinstance(error, click.BadOptionUsage):
         return f"option {error.option_name} is not used rightly: a value is missing, or one too many"
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -218,6 +218,19 @@ def _parameter(error: click.BadParameter) -> str:
     if error.param is None:
         return "a parameter"
     return error.param.opts[0] if isinstance(error.param, click.Option) else error.param.make_metavar(_context(error))
+
+
+def _wanted(error: click.BadParameter) -> str:
+    """Return what a parameter takes, where its type says so, with the mark before it."""
+    match error.param.type if error.param else None:
+        case click.Choice(choices=choices):
+            return f"; it is one of {', '.join(map(str, choices))}"
+        case click.IntRange(min=least, max=most) if least is not None:
+            return f"; it is a number from {least}{f' to {most}' if most is not None else ''}"
+        case click.Path(exists=True, file_okay=files, dir_okay=folders):
+            return f"; it names a {' or '.join(('file',) * files + ('folder',) * folders)} that is there"
+        case _:
+            return ""
 
 
 def _context(error: click.UsageError) -> click.Context:

@@ -7,6 +7,7 @@ from extractor.model.config import Statement
 
 from . import summary
 from .console import Console
+from .view import CaseView
 
 
 def tell(console: Console, case: Made, statement: Statement) -> None:
@@ -14,6 +15,6 @@ def tell(console: Console, case: Made, statement: Statement) -> None:
     if console.json:
         console.data(summary.for_machines(case.fixture, case.stored))
     console.rows(summary.for_people(case.fixture, case.stored))
-    summary.warn_if_vague(console, statement)
+    summary.warn(console, statement, CaseView.of(case.fixture.files))
     if not case.fixture.replayable:
         raise summary.cannot_be_replayed(case.fixture, case.stored.path)

@@ -32,7 +32,7 @@ _MESSAGES = 4
 @click.option("--why", metavar="SPAN", help="Say why a span was kept or dropped: its id, or its place in the case.")
 @options.as_json
 def command(*, case: Path, as_proofs: bool, as_timing: bool, as_missing: bool, why: str | None, as_json: bool) -> None:
-    """Show a case on one screen, its proofs, the timing of its attempts, what it lacks, or the reasons of one span.
+    """Show a case on one screen, its proofs, the timing of its attempts, or the reasons of one span.
 
     CASE is the folder of a case. Everything shown stands in its fixture.json or its provenance.json.
     """

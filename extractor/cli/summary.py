@@ -12,6 +12,7 @@ from extractor.model.case import Fixture
 from extractor.model.config import Statement
 from extractor.model.json import JsonValue
 from extractor.model.replayable import BLOCKING, in_short, lacking
+from extractor.replay.boundary import BUILT_IN
 from extractor.select import Explanation
 from extractor.write import REVIEW, ROTATE, Notices, Stored, made_up
 
@@ -170,7 +171,25 @@ def explain(console: Console, told: Explanation) -> None:
     console.say()
 
 
-def warn_if_vague(console: Console, statement: Statement) -> None:
-    """Say which parts of a failure statement name nothing that can be observed; such a case is never approved."""
+def warn(console: Console, statement: Statement, view: CaseView) -> None:
+    """Say which parts of a failure statement name nothing that can be observed, and which parts of what must hold the case does not know."""
     for part in vague(statement):
         console.say(f"warning: {part} names nothing that one can observe; say what was seen and what must not be")
+    for line in _unknown(view):
+        console.say(f"warning: {line}")
+
+
+def _unknown(view: CaseView) -> Iterator[str]:
+    expected = members(view.fixture.get("expected"))
+    calls = [*items(view.fixture.get("tool_events")), *items(view.fixture.get("alternates"))]
+    tools = dict.fromkeys(text(call.get("tool")) for call in calls)
+    wanted = [
+        ("--action", text(expected.get("action"))),
+        *(("--effects", tool) for tool in members(expected.get("effects"))),
+    ]
+    for option, tool in wanted:
+        if tool and tool not in tools:
+            yield f"no call of the case is of the tool that {option} names, only of {', '.join(tools) or 'none'}: is it spelled so?"
+    check = text(members(expected.get("boundary")).get("check"))
+    if check and check not in BUILT_IN:
+        yield f"--boundary names no check that is built in ({', '.join(BUILT_IN)}): the project's checks must have it, or nothing is judged"

@@ -54,7 +54,10 @@ def create_key(path: Path) -> WorkspaceKey:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise WorkspaceKeyError("the key file exists already; a key is never overwritten") from None
+        raise WorkspaceKeyError(
+            "the key file exists already; a key is never overwritten",
+            hint="--key-file FILE or EXTRACT_FIXTURE_KEY_FILE uses it; --out names another",
+        ) from None
     except OSError:
         raise WorkspaceKeyError("the key file cannot be created") from None
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -78,10 +81,12 @@ def load_key(path: Path) -> WorkspaceKey:
         if mode & stat.S_IROTH:
             raise WorkspaceKeyError("the key file is readable by everybody", hint="chmod o-rwx the key file")
         content = path.read_bytes()
-    except OSError:
+    except FileNotFoundError:
         raise WorkspaceKeyError(
-            "the key file cannot be read", hint="make one with: extract-fixture key new --out FILE"
+            "no key file is there", hint="make one with: extract-fixture key new --out FILE"
         ) from None
+    except OSError:
+        raise WorkspaceKeyError("the key file cannot be read", hint="look at its owner and mode: ls -l") from None
     return WorkspaceKey(material=_material(content))
 
 

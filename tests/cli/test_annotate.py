@@ -152,3 +152,22 @@ def test_another_key_than_the_case_s_own_is_refused(case, tmp_path, capsys):
     assert run(["annotate", str(case), "--failure", "Two attempts timed out.", "--key-file", str(other)]) == 2
     assert "key" in capsys.readouterr().err
     assert (case / "fixture.json").read_bytes() == before
+
+
+def test_what_the_case_does_not_know_is_asked_after(case, capsys):
+    told = [
+        "--prohibit",
+        "the refund has been completed",
+        "--effects",
+        "refund.crate=1",
+        "--action",
+        "refund.create",
+        "--boundary",
+        "no_such_check",
+    ]
+    assert run(["annotate", str(case), *told]) == 0
+    warned = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
+    assert len(warned) == 2
+    assert "--effects names, only of " in warned[0]
+    assert "refund.create" in warned[0]
+    assert "--boundary names no check that is built in (effects, authorization" in warned[1]

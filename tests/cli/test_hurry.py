@@ -121,3 +121,23 @@ def test_a_folder_in_place_of_a_key_is_told_as_what_it_is(here, export, capsys):
 
 def test_a_manifest_that_is_not_there_is_told_with_who_writes_them(here, capsys):
     assert "extract-fixture replay" in fails(capsys, 6, "compare", "zebra", "zebra2")[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("approve zebra --role owner", "one of privacy, incident-owner, qa, workflow, dependency"),
+        ("review zebra --source zebra", "names a file or folder that is there"),
+        ("replay zebra --runs 0", "a number from 1 to 1000"),
+    ],
+)
+def test_a_value_that_is_not_accepted_is_told_with_those_that_are(command, told, here, capsys):
+    assert told in fails(capsys, 2, *command.split())[0]
+
+
+def test_a_key_that_is_not_there_and_one_that_is_are_told_apart(here, capsys):
+    (here / "zebra.key").write_text("x")
+    assert (
+        "no key file is there" in fails(capsys, 2, "--key-file", "zebra", "--trace-id", "6d383010", "export.jsonl")[0]
+    )
+    assert "EXTRACT_FIXTURE_KEY_FILE uses it" in fails(capsys, 2, "key", "new", "--out", "zebra.key")[1]

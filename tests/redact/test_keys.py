@@ -79,7 +79,7 @@ def test_short_trivial_and_damaged_keys_are_refused_without_being_quoted(tmp_pat
 def test_folders_and_absent_files_are_no_keys(tmp_path):
     with pytest.raises(WorkspaceKeyError):
         load_key(tmp_path)
-    with pytest.raises(WorkspaceKeyError, match="cannot be read") as caught:
+    with pytest.raises(WorkspaceKeyError, match="no key file is there") as caught:
         load_key(tmp_path / "absent")
     assert "key new" in (caught.value.hint or "")
 
