@@ -159,6 +159,21 @@ def _is_named(text: str) -> bool:
     return words > 1 and words + figures == len(pieces)
 
 
+def filed_number(text: str) -> bool:
+    """Tell whether groups of capitals and digits number a record: ``RA-88213-7``, but no day, type (``A320-214``), standard or amount."""
+    pieces = re.split(r"[./-]", text)
+    first = pieces[0]
+    if first in _STANDARDS or _MONTHS.intersection(pieces) or any(map(_ALGORITHM.match, pieces)) or _is_named(text):
+        return False
+    if "." in text and not (len(first) > 1 and first.isalpha()):
+        return False  # the end of a path, the version of a file
+    figures = sum(map(str.isdigit, text))
+    own = figures - sum(len(piece) for piece in pieces if _YEAR.fullmatch(piece))
+    if sum(not piece.isalpha() and not piece.isdigit() for piece in pieces) > 1:
+        return own >= _MIN_SERIAL_DIGITS and len(pieces) > 2  # groups that mix both, as of vouchers
+    return own >= (_MIN_SERIAL_DIGITS if first.isalpha() else _MIN_NUMBERED) and figures >= _MIN_FILED
+
+
 def serial(text: str) -> bool:
     """Tell whether a prefixed id has a serial of its own: ``card_4242``, but not the member name ``card_last4``."""
     return sum(map(str.isdigit, text)) >= _MIN_SERIAL_DIGITS
@@ -205,6 +220,38 @@ def korean_name(text: str) -> bool:
     return 2 <= len(syllables) <= 4 and syllables[0] in _KOREAN_FAMILY and syllables[-1] not in _KOREAN_PARTICLES
 
 
+_MIN_FILED = 5  # digits
+_MIN_NUMBERED = 7  # digits after letters that have some of their own
+_ALGORITHM = re.compile(r"(?:SHA|AES|RSA|MD|HMAC|AWS|GOOG|ES|RS|HS|PS)-?\d")
+_STANDARDS = frozenset(
+    (
+        "ISO",
+        "IEC",
+        "EN",
+        "DIN",
+        "IEEE",
+        "RFC",
+        "ANSI",
+        "NIST",
+        "UTC",
+        "GMT",
+        "CVE",
+        "CWE",
+        "GHSA",
+        "SHA",
+        "AES",
+        "RSA",
+        "UTF",
+        "HTTP",
+        "TLS",
+        "USB",
+        "USD",
+        "EUR",
+        "GBP",
+        "JPY",
+    )
+)
+_MONTHS = frozenset(("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "SEPT", "OCT", "NOV", "DEC"))
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SENTENCE_WORDS = words(
     "a an and are at by day days down feet for from hour hours in is it km lane lanes metres meters mile miles min mins minute minutes of off on one onto out over people per that the then there this to up was way with yard yards"

@@ -13,6 +13,31 @@ _DROPPED = {"Cf", "Mn", "Me"}
 _RUN = 64  # characters on either side that tell a digest
 _ALTERNATIONS = 4
 
+# Letters that Unicode does not take apart, as people without them on their keyboard write them; and every apostrophe.
+_PLAIN = str.maketrans(
+    {
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "ð": "d",
+        "Ð": "D",
+        "ħ": "h",
+        "Ħ": "H",
+        "ŧ": "t",
+        "Ŧ": "T",
+        "ı": "i",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "þ": "th",
+        "Þ": "TH",
+        **dict.fromkeys("\u2019\u2018\u02bc", "'"),
+    }
+)
 # Scripts that put no space between words, or hang particles on them: Thai to Khmer, Kana, Han, Hangul.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
@@ -24,8 +49,8 @@ class Folded:
     """``clean`` keeps case, ``text`` does not; both have the same length.
 
     ``starts[i]`` is where their character ``i`` began in the original, with one entry more at the end. Cleaning:
-    compatibility decomposition, combining marks and format characters (zero width, bidi) removed, dashes and spaces
-    made plain. ``unmarked`` tells, by the place of a character in the original, how many format characters stand right before
+    compatibility decomposition, combining marks and format characters (zero width, bidi) removed, dashes, spaces, apostrophes
+    and letters such as ø made plain. ``unmarked`` tells, by the place of a character in the original, how many format characters stand right before
     it: they belong to no value that ends there, or a direction would be left open.
     """
 
@@ -84,7 +109,7 @@ def _clean_char(char: str) -> str:
         return " "
     plain = "".join(
         piece for piece in unicodedata.normalize("NFKD", char) if unicodedata.category(piece) not in _DROPPED
-    )
+    ).translate(_PLAIN)
     spelled = plain.casefold()
     return spelled if len(spelled) > len(plain) else plain  # the sharp s is two letters in capitals
 

@@ -68,6 +68,9 @@ def is_token(shape: str, start: int, end: int) -> bool:
     return _edge(shape, start) and _edge(shape, end)
 
 
+_APOSTROPHES = "\u2019\u2018\u02bc"
+
+
 @lru_cache(maxsize=8192)
 def _plain(char: str) -> str:
     if char.isascii():
@@ -81,6 +84,8 @@ def _plain(char: str) -> str:
         return " "
     if category == "Pd" or char == "\u2212":
         return "-"
+    if char in _APOSTROPHES:
+        return "'"
     return "".join(piece for piece in unicodedata.normalize("NFKD", char) if not unicodedata.combining(piece))
 
 
