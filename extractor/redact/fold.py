@@ -8,36 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ..model.letters import PLAIN
+
 _DASHES = {chr(code) for code in (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63, 0xFF0D)}
 _DROPPED = {"Cf", "Mn", "Me"}
 _RUN = 64  # characters on either side that tell a digest
 _ALTERNATIONS = 4
 
-# Letters that Unicode does not take apart, as people without them on their keyboard write them; and every apostrophe.
-_PLAIN = str.maketrans(
-    {
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "đ": "d",
-        "Đ": "D",
-        "ð": "d",
-        "Ð": "D",
-        "ħ": "h",
-        "Ħ": "H",
-        "ŧ": "t",
-        "Ŧ": "T",
-        "ı": "i",
-        "æ": "ae",
-        "Æ": "AE",
-        "œ": "oe",
-        "Œ": "OE",
-        "þ": "th",
-        "Þ": "TH",
-        **dict.fromkeys("\u2019\u2018\u02bc", "'"),
-    }
-)
 # Scripts that put no space between words, or hang particles on them: Thai to Khmer, Kana, Han, Hangul.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
@@ -109,7 +86,7 @@ def _clean_char(char: str) -> str:
         return " "
     plain = "".join(
         piece for piece in unicodedata.normalize("NFKD", char) if unicodedata.category(piece) not in _DROPPED
-    ).translate(_PLAIN)
+    ).translate(PLAIN)
     spelled = plain.casefold()
     return spelled if len(spelled) > len(plain) else plain  # the sharp s is two letters in capitals
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +11,9 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 from .digests import Source
 from .fold import Folded, at_boundary, folded
 from .rules import Entity
+
+_SPACED = re.compile(r"\d(?: \d)+")
+"""A PIN as somebody dictates it."""
 
 SUBSTRING_LENGTH = 8  # from here a value is searched inside longer words too
 SUBSTRING_DIGITS = 6
@@ -178,9 +182,11 @@ def is_long(surface: str) -> bool:
 
 
 def canonical_form(surface: str, entity: Entity) -> str:
-    """Return what all spellings of a value share: digits only for numbers, no leading ``#`` for ids, single spaces."""
+    """Return what all spellings of a value share: digits only for numbers and dictated PINs, no leading ``#`` for ids, single spaces."""
     if entity.form in ("digits", "mac"):
         return "".join(char for char in surface if char.isalnum()) or surface
     if entity.form == "id":
         return surface.lstrip("#")
+    if entity.form == "secret" and _SPACED.fullmatch(surface):
+        return surface.replace(" ", "")
     return " ".join(surface.split())

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..model.letters import PLAIN
+
 _RUN_BOUND = 64
 _SCRAMBLED = 4
 _UNWRITTEN = re.compile(r"[\W_]+")
@@ -68,9 +70,6 @@ def is_token(shape: str, start: int, end: int) -> bool:
     return _edge(shape, start) and _edge(shape, end)
 
 
-_APOSTROPHES = "\u2019\u2018\u02bc"
-
-
 @lru_cache(maxsize=8192)
 def _plain(char: str) -> str:
     if char.isascii():
@@ -84,9 +83,8 @@ def _plain(char: str) -> str:
         return " "
     if category == "Pd" or char == "\u2212":
         return "-"
-    if char in _APOSTROPHES:
-        return "'"
-    return "".join(piece for piece in unicodedata.normalize("NFKD", char) if not unicodedata.combining(piece))
+    plain = "".join(piece for piece in unicodedata.normalize("NFKD", char) if not unicodedata.combining(piece))
+    return plain.translate(PLAIN)
 
 
 def _edge(shape: str, index: int) -> bool:
