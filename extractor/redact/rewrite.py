@@ -32,6 +32,7 @@ from .walk import Openings, Replacement, Walk, splice
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _FIGURE = 5  # digits
 _FIGURE_BEFORE, _FIGURE_AFTER = re.compile(r"\d[-/:.,T]\Z|[$€£¥]\Z"), re.compile(r"[-/:.,T]\d")
+_RESPELLED = ("digits", "date", "mac")  # separators and order are anybody's choice
 _CUE_WINDOW = 40  # characters
 _KEPT_WINDOW = 64  # characters
 _HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
@@ -107,8 +108,11 @@ class Rewriter:
             for here, there in pieces:
                 piece = text[here:there]
                 if (here, there) == (first, last):
-                    if identity.entity.form == "name" and " " not in piece and not identity.word:
-                        identity.met.add(view.clean[start:end])  # a joined name, unless it is one word by itself
+                    joined = identity.entity.form == "name" and " " not in piece and not identity.word
+                    if joined or identity.entity.form in _RESPELLED:
+                        identity.met.add(
+                            view.clean[start:end]
+                        )  # a spelling that no rule has seen; not one word by itself
                     made = self._pseudonyms.of(identity, piece)
                 elif any(map(str.isalnum, piece)):
                     made = self._pseudonyms.part_of(identity, piece)  # nothing of a partly covered value is left over
