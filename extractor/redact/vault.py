@@ -85,8 +85,7 @@ class Vault:
             known = Identity(canonical=canonical, entity=entity, text=text.strip(), word=word, local=local)
             self.identities[canonical] = known
         else:
-            if (entity.rank, entity.name) < (known.entity.rank, known.entity.name):
-                known.entity = entity
+            known.entity = min(known.entity, entity, key=lambda one: _claim(one, surface))
             known.text = min(known.text, text.strip())
             known.word = known.word and word
             known.local = known.local and local
@@ -169,6 +168,11 @@ class _Index:
         }
         self.numbers = list(plain.values())
         self.digits = AhoCorasick(list(plain), matchkind=MatchKind.Standard)
+
+
+def _claim(entity: Entity, surface: str) -> tuple[bool, int, str]:
+    """Return what of two entities that claim one value goes first: a word that is a name is one as somebody's login, too."""
+    return not (surface.isalpha() and entity.form == "name"), entity.rank, entity.name
 
 
 def _precedence(identity: Identity) -> tuple[int, str]:

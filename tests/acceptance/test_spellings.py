@@ -61,6 +61,7 @@ def export(folder: Path, said: str, held: dict[str, Any]) -> Path:
         ("The pin is 4 8 2 7.", {"pin": "4827"}, ["4 8 2 7", "4827"]),
         ("D’Amico Salvatore signed.", {"full_name": "Salvatore D'Amico"}, ["Amico", "Salvatore"]),
         ("Thank you, Mr Øvergård.", {"name": "Bjørn Øvergård"}, ["verg", "Bj"]),
+        ("owner:\n  name: Ferdinand Okpara\n", {"config": "owner=Ferdinand "}, ["Ferdinand", "Okpara"]),
         ("It is agreement no. RA-88213-7.", {"agreement_ref": "RA-88213-7"}, ["88213"]),
     ],
 )
