@@ -60,6 +60,7 @@ def spellings(day: date) -> Iterator[str]:
     month = _MONTHS[day.month - 1].capitalize()
     yield day.isoformat()
     yield f"{day:%Y/%m/%d}"
+    yield f"{day:%Y.%m.%d}"
     yield f"{day:%m/%d/%Y}"
     yield f"{day.month}/{day.day}/{day.year}"
     yield f"{day:%m-%d-%Y}"

@@ -35,6 +35,13 @@ _NUMBER = re.compile(r"\d+")
 _STRICT = 16  # draws that may hold not even such a value, nor a word, nor what stands for another value
 
 
+def _regrouped(given: str, surface: str) -> str | None:
+    """Return a stand-in in the groups of another spelling, None where it has those already or cannot be put into them."""
+    plain = "".join(filter(str.isalnum, given))
+    apart = [[char for char in text if not char.isalnum()] for text in (given, surface)]
+    return pour(plain, surface) if apart[0] != apart[1] and len(plain) == sum(map(str.isalnum, surface)) else None
+
+
 class Pseudonyms:
     """The stand-ins of all identities of a vault."""
 
@@ -71,6 +78,8 @@ class Pseudonyms:
             return pour(alphanumeric, surface) if len(alphanumeric) == sum(map(str.isalnum, surface)) else given
         if form == "id" and surface.startswith("#") and not given.startswith("#"):
             given = "#" + given
+        if form == "id" and surface != identity.text and (regrouped := _regrouped(given, surface)) is not None:
+            given = regrouped
         as_made = surface == identity.text or (form == "secret" and surface.strip() in identity.spellings)
         if form in ("id", "secret", "handle", "mail") and surface != identity.text and casing.is_mixed(surface):
             return casing.like_each(given, surface)

@@ -32,7 +32,8 @@ from .walk import Openings, Replacement, Walk, splice
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/()]{0,2}\d){5,}")
 _FIGURE = 5  # digits
 _FIGURE_BEFORE, _FIGURE_AFTER = re.compile(r"\d[-/:.,T]\Z|[$€£¥]\Z"), re.compile(r"[-/:.,T]\d")
-_RESPELLED = ("digits", "date", "mac")  # separators and order are anybody's choice
+_RESPELLED = ("digits", "date", "mac", "id")  # separators and order are anybody's choice
+_BETWEEN_GROUPS = frozenset(("", " ", "-", ".", "/", "_", " - "))
 _CUE_WINDOW = 40  # characters
 _KEPT_WINDOW = 64  # characters
 _HEAD, _TAIL = re.compile(r"[\w.:/-]+\Z"), re.compile(r"[\w.:/-]{1,64}")
@@ -194,6 +195,7 @@ class Rewriter:
             else:
                 doubtful.append(occurrence)
         found.extend(self._digit_runs(view))
+        found.extend(self._respelled(view))
         found.extend(self._locals(text, view))
         found.extend(self._beside_a_name(doubtful, found, view))
         return sorted(found, key=lambda item: (item[0] - item[1], item[2].entity.rank, item[0]))
@@ -254,12 +256,22 @@ class Rewriter:
         for run in _DIGIT_RUN.finditer(view.clean):
             positions = [index for index in range(*run.span()) if view.clean[index].isdigit()]
             plain = "".join(view.clean[index] for index in positions)
-            if len(plain) == len(run.group()):
-                continue
             for occurrence in self._vault.find_digits(plain):
                 start, end = positions[occurrence.start], positions[occurrence.end - 1] + 1
                 if not (view.clean[start - 1 : start].isdigit() or view.clean[end : end + 1].isdigit()):
                     yield start, end, occurrence.identity  # whole groups: across their middles any number can be read
+
+    def _respelled(self, view: Folded) -> Iterable[tuple[int, int, Identity]]:
+        """Yield known ids in other groups: ``HO3 22 0019845`` and ``HO3220019845`` of HO3-22-0019845."""
+        if not any(map(str.isdigit, view.clean)):
+            return
+        positions = [index for index, char in enumerate(view.text) if char.isalnum()]
+        for occurrence in self._vault.find_respelled("".join(view.text[index] for index in positions)):
+            inside = positions[occurrence.start : occurrence.end]
+            start, end = inside[0], inside[-1] + 1
+            apart = (view.text[one + 1 : other] for one, other in pairwise(inside))
+            if at_boundary(view.clean, start, end) and all(gap in _BETWEEN_GROUPS for gap in apart):
+                yield start, end, occurrence.identity
 
     def _locals(self, text: str, view: Folded) -> Iterable[tuple[int, int, Identity]]:
         anywhere: list[str] = []

@@ -12,6 +12,8 @@ from .digests import Source
 from .fold import Folded, at_boundary, folded
 from .rules import Entity
 
+_LEAST_GROUPED = 8  # letters and digits
+_LEAST_FIGURES = 2
 _SPACED = re.compile(r"\d(?: \d)+")
 """A PIN as somebody dictates it."""
 
@@ -135,6 +137,13 @@ class Vault:
             for number, start, end in index.digits.find_matches_as_indexes(digits, overlapping=True):
                 yield Occurrence(start, end, index.numbers[number])
 
+    def find_respelled(self, squeezed: str) -> Iterator[Occurrence]:
+        """Yield every known id of letters and digits in a text of nothing else, whatever separated its groups."""
+        index = self._indexed()
+        if index.mixed:
+            for number, start, end in index.groups.find_matches_as_indexes(squeezed, overlapping=True):
+                yield Occurrence(start, end, index.mixed[number])
+
     def _indexed(self) -> _Index:
         if self._index is None:
             surfaces = {surface: self._winner(claims) for surface, claims in self._claims.items()}
@@ -168,6 +177,20 @@ class _Index:
         }
         self.numbers = list(plain.values())
         self.digits = AhoCorasick(list(plain), matchkind=MatchKind.Standard)
+        mixed = {
+            squeezed: identity for canonical, identity in known.items() if (squeezed := _grouped(canonical, identity))
+        }
+        self.mixed = list(mixed.values())
+        self.groups = AhoCorasick(list(mixed), matchkind=MatchKind.Standard)
+
+
+def _grouped(canonical: str, identity: Identity) -> str | None:
+    """Return the letters and digits of an id that people may write in other groups, None for one too short or too plain for that."""
+    if identity.entity.form not in ("id", "digits") or identity.word:
+        return None
+    squeezed = "".join(filter(str.isalnum, canonical))
+    figures = sum(map(str.isdigit, squeezed))
+    return squeezed if len(squeezed) >= _LEAST_GROUPED and _LEAST_FIGURES <= figures < len(squeezed) else None
 
 
 def _claim(entity: Entity, surface: str) -> tuple[bool, int, str]:

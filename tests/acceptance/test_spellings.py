@@ -62,6 +62,10 @@ def export(folder: Path, said: str, held: dict[str, Any]) -> Path:
         ("D’Amico Salvatore signed.", {"full_name": "Salvatore D'Amico"}, ["Amico", "Salvatore"]),
         ("Thank you, Mr Øvergård.", {"name": "Bjørn Øvergård"}, ["verg", "Bj"]),
         ("owner:\n  name: Ferdinand Okpara\n", {"config": "owner=Ferdinand "}, ["Ferdinand", "Okpara"]),
+        ("It is HO3 22 0019845 or HO3220019845.", {"policy_number": "HO3-22-0019845"}, ["0019845"]),
+        ("It is SW 4471 9928 3GB???", {"tracking": "SW447199283GB"}, ["4471"]),
+        ("It is FLTKQ7Z2M.", {"order_id": "FLT-KQ7Z2M"}, ["KQ7Z2M"]),
+        ("Call 2125550142, born 1984.03.03", {"phone": "212-555-0142", "dob": "1984-03-03"}, ["5550142", "1984.03.03"]),
         ("It is agreement no. RA-88213-7.", {"agreement_ref": "RA-88213-7"}, ["88213"]),
     ],
 )
