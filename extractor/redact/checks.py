@@ -188,6 +188,14 @@ def cued_token(text: str) -> bool:
     return number > 0 and (letters > 0 or number >= _MIN_CUED_DIGITS)
 
 
+def labelled_number(text: str) -> bool:
+    """Tell whether what stands behind the word for a number of a record may be one: three digits, and no day, year or measure."""
+    if _MEASURE.fullmatch(text) and not text.isdigit():
+        return False
+    plain = _ANY_DATE.fullmatch(text) is None and _YEAR.fullmatch(text) is None
+    return plain and sum(map(str.isdigit, text)) >= _MIN_SERIAL_DIGITS
+
+
 def no_word(text: str) -> bool:
     """Tell whether letters alone are a code: no ordinary word of the vocabulary."""
     return text.lower() not in vocabulary()
