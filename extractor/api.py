@@ -40,6 +40,7 @@ __all__ = [
 
 AnyPath: TypeAlias = str | Path
 _Value_co = TypeVar("_Value_co", covariant=True)
+_Part = TypeVar("_Part", RunConfig, Statement, Limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ def extract(  # noqa: PLR0913 # what a run may be asked, by name
     trace_id: str | Sequence[str] = (),
     session: str | Sequence[str] = (),
     key: AnyPath | WorkspaceKey | None = None,
-    rules: Sequence[AnyPath] = (),
+    rules: AnyPath | Sequence[AnyPath] = (),
     at: str | None = None,
     keep: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -99,7 +100,7 @@ def extract(  # noqa: PLR0913 # what a run may be asked, by name
     out: AnyPath | None = None,
     replace: bool = False,
     container: str | None = None,
-    evidence: Sequence[AnyPath] = (),
+    evidence: AnyPath | Sequence[AnyPath] = (),
     project: AnyPath | None = None,
     config: RunConfig | None = None,
 ) -> Extracted:
@@ -118,7 +119,7 @@ def extract(  # noqa: PLR0913 # what a run may be asked, by name
     if not wanted.trace_ids and not wanted.sessions:
         raise UsageError("which trace? trace_id or session is needed")
     defaults = _defaults(project)
-    base = config or defaults.config
+    base = _instance("config", config, RunConfig) or defaults.config
     used = _key(key, defaults)
     given = chosen(scope, None if scope_of is None else Path(scope_of), used, base.scope)
     asked = changed(
@@ -126,14 +127,16 @@ def extract(  # noqa: PLR0913 # what a run may be asked, by name
         wanted=wanted,
         at=at or base.at,
         override=Override(keep=_several(keep) or base.override.keep, drop=_several(drop) or base.override.drop),
-        at_most=Limit(number=at_most) if isinstance(at_most, int) else at_most or base.at_most,
-        statement=statement or base.statement,
+        at_most=Limit(number=at_most)
+        if isinstance(at_most, int)
+        else _instance("at_most", at_most, Limit, or_else="a number or ") or base.at_most,
+        statement=_instance("statement", statement, Statement) or base.statement,
         scope=given.name,
         scope_of=given.of or base.scope_of,
     )
     named = [str(source) for source in ([sources] if isinstance(sources, (str, Path)) else sources)]
     reading = read.read(named, wanted, container=container)
-    reading = read.with_evidence(reading, [Path(file) for file in evidence])
+    reading = read.with_evidence(reading, _paths(evidence))
     loaded = _rules(rules, defaults)
     if out is None:
         made = pipeline.extract(reading, asked, loaded, used, making.occasion())
@@ -148,7 +151,7 @@ def redact(
     value: str,
     *,
     key: AnyPath | WorkspaceKey | None = ...,
-    rules: Sequence[AnyPath] = ...,
+    rules: AnyPath | Sequence[AnyPath] = ...,
     scope: str | None = ...,
     scope_of: AnyPath | None = ...,
     joint: bool = ...,
@@ -161,7 +164,7 @@ def redact(
     value: JsonValue,
     *,
     key: AnyPath | WorkspaceKey | None = ...,
-    rules: Sequence[AnyPath] = ...,
+    rules: AnyPath | Sequence[AnyPath] = ...,
     scope: str | None = ...,
     scope_of: AnyPath | None = ...,
     joint: bool = ...,
@@ -173,7 +176,7 @@ def redact(
     value: JsonValue,
     *,
     key: AnyPath | WorkspaceKey | None = None,
-    rules: Sequence[AnyPath] = (),
+    rules: AnyPath | Sequence[AnyPath] = (),
     scope: str | None = None,
     scope_of: AnyPath | None = None,
     joint: bool = False,
@@ -197,7 +200,7 @@ def redact(
     replaced: list[Told] = []
     engine = Engine(
         rules=_rules(rules, defaults),
-        config=config or defaults.config,
+        config=_instance("config", config, RunConfig) or defaults.config,
         key=used,
         name=None if taken.name == "case" else taken.name,
         teller=Teller(replaced.append) if explain else None,
@@ -223,12 +226,26 @@ def _key(given: AnyPath | WorkspaceKey | None, defaults: Settings) -> WorkspaceK
         return given
     file = given if given is not None else defaults.key_file
     if file is None:
-        raise WorkspaceKeyError("no workspace key: pass key, or a project that names a key-file")
+        raise WorkspaceKeyError(
+            "no workspace key: pass key, or a project that names a key-file; EXTRACT_FIXTURE_KEY_FILE is read by commands alone",
+            hint='key=os.environ["EXTRACT_FIXTURE_KEY_FILE"] takes the file that the commands take',
+        )
     return load_key(Path(file))
 
 
-def _rules(given: Sequence[AnyPath], defaults: Settings) -> RuleSet:
-    return ruleset.load((*defaults.rules, *(Path(folder) for folder in given)))
+def _rules(given: AnyPath | Sequence[AnyPath], defaults: Settings) -> RuleSet:
+    return ruleset.load((*defaults.rules, *_paths(given)))
+
+
+def _paths(given: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    return [Path(each) for each in ([given] if isinstance(given, (str, Path)) else given)]
+
+
+def _instance(name: str, given: _Part | None, kind: type[_Part], *, or_else: str = "") -> _Part | None:
+    """Return what was given, if anything. Raises `UsageError` where it is something else, whatever its annotation says."""
+    if given is None or isinstance(given, kind):
+        return given
+    raise UsageError(f"{name} is {or_else}an extractor.{kind.__name__}, not a {type(given).__name__}")
 
 
 def _several(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
+from .as_declared import AsDeclared
 from .json import JsonValue
 
 Lane: TypeAlias = Literal["shadow", "gate", "provider"]
@@ -14,7 +15,7 @@ LANES: Final[tuple[Lane, ...]] = get_args(Lane)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(AsDeclared):
     """Which traces to read. Ids are hex, any case, whole or a unique prefix of at least eight digits."""
 
     trace_ids: tuple[str, ...] = ()
@@ -22,7 +23,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(AsDeclared):
     """What people say of the incident; the three parts of the failure statement and the boundary (S6).
 
     ``prohibit`` are prohibited claims, for people to judge; ``claims`` are texts that the final output must not hold, unless it
@@ -55,7 +56,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
+class Override(AsDeclared):
     """``--keep`` or ``--drop``: span ids, names, kinds or ``all``."""
 
     keep: tuple[str, ...] = ()
@@ -75,7 +76,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class Own(AsDeclared):
     """What is ours and may stand (project table ``[own]``): mail domains, hosts, brands, whole mailboxes, ids."""
 
     domains: tuple[str, ...] = ()
@@ -86,7 +87,7 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deny:
+class Deny(AsDeclared):
     """Values that always identify (project table ``[deny]``): names of people, in any spelling, and other texts."""
 
     names: tuple[str, ...] = ()
@@ -94,7 +95,7 @@ class Deny:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nlp:
+class Nlp(AsDeclared):
     """The spaCy model for free text, the Presidio entities whose findings count, more recognizers by file or import path.
 
     All entities but PERSON count only in text that stands alone, where a sentence ties them to a person.
@@ -130,7 +131,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunConfig:
+class RunConfig(AsDeclared):
     """All that an extraction depends on beside spans, key and rules; frozen before the first stage runs.
 
     Given members win over what the trace says; so do ``ordering`` and ``fidelity`` over the rules. ``treat`` settles ambiguous values: field path → ``word`` or ``name``.

@@ -189,3 +189,51 @@ def test_redact_is_a_function_whatever_was_imported_before(first, key_file):
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["asked for a key", "True True"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "wanted"),
+    [
+        (extractor.Statement, {"prohibit": "the refund has been completed"}, "Statement: prohibit is a tuple of texts"),
+        (extractor.Statement, {"claims": ("refund", 7)}, "Statement: claims is a tuple of texts: one of its values"),
+        (extractor.Statement, {"alternates": {"refund": 1}}, "Statement: alternates is a tuple"),
+        (extractor.Statement, {"adapter": "refund@1"}, "Statement: adapter is a tuple of texts"),
+        (extractor.Statement, {"effects": {"refund": 1}}, "Statement: effects is a dict of pairs"),
+        (extractor.RunConfig, {"facts": [("refund", 1)]}, "RunConfig: facts is a dict"),
+        (extractor.RunConfig, {"statement": {"claims": ["refund"]}}, "RunConfig: statement is a Statement"),
+    ],
+    ids=["text", "no text", "no tuple", "no pair", "no bounds", "no mapping", "no part"],
+)
+def test_what_is_told_otherwise_than_declared_is_refused_and_not_quoted(kind, told, wanted):
+    """A text that stands where several are wanted would be taken letter by letter."""
+    with pytest.raises(errors.UsageError) as caught:
+        kind(**told)
+    assert str(caught.value).startswith(wanted)
+    assert "refund" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("statement", "Statement"), ("config", "RunConfig"), ("at_most", "Limit")]
+)
+@pytest.mark.parametrize("given", [{"failure": "Oda was refunded."}, {}, "Oda"])
+def test_a_part_of_a_wish_is_of_its_class(key_file, name, wanted, given):
+    with pytest.raises(errors.UsageError) as caught:
+        extractor.extract(EXPORT, trace_id=TRACE, key=key_file, **{name: given})
+    assert f"{name} is " in str(caught.value)
+    assert f"an extractor.{wanted}, not a {type(given).__name__}" in str(caught.value)
+    assert "Oda" not in str(caught.value)
+
+
+def test_texts_may_stand_in_a_list_and_one_path_alone(key_file, here):
+    assert extractor.Statement(prohibit=["a", "b"]).prohibit == ("a", "b")  # type: ignore[arg-type]
+    (here / "none").mkdir()
+    with pytest.raises(errors.RulesError) as caught:
+        extractor.redact("x", key=key_file, rules="none")
+    assert len(caught.value.faults) == 1
+
+
+def test_the_key_of_the_commands_is_not_read_and_the_error_says_so(here):
+    with pytest.raises(errors.WorkspaceKeyError, match="EXTRACT_FIXTURE_KEY_FILE is read by commands alone") as caught:
+        extractor.redact("x")
+    assert caught.value.hint is not None
+    assert 'key=os.environ["EXTRACT_FIXTURE_KEY_FILE"]' in caught.value.hint
