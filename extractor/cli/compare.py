@@ -42,7 +42,7 @@ Exit status:
         "extract-fixture compare artifacts/replays/CASE--2.4.0.json artifacts/replays/CASE--2.4.1.json"
     ),
 )
-@click.argument("manifests", metavar="[OLD] NEW", nargs=-1, type=options.FILE)
+@click.argument("manifests", metavar="[OLD] NEW", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--case",
     metavar="CASE",
@@ -123,6 +123,12 @@ def _refuse_contradictions(
         raise UsageError("which results? name OLD and NEW, or NEW alone")
     if missing_red and len(manifests) == 2:
         raise UsageError("--missing-red says that there is no old result; one is given")
+    for side, path in zip(("OLD", "NEW")[-len(manifests) :], manifests, strict=bool(manifests)):
+        if path.is_dir():
+            raise UsageError(
+                f"{side} is a folder, no manifest",
+                hint="OLD and NEW are manifests under artifacts/replays, which extract-fixture replay writes; --case names the case",
+            )
 
 
 def _controls(paths: tuple[Path, ...]) -> list[Manifest]:
@@ -195,7 +201,7 @@ def _results(old: Manifest | Partial | None, new: Manifest | Partial) -> Iterato
     """Yield what makes results comparable, before any verdict is read."""
     for side, run in (("old", old), ("new", new)):
         if isinstance(run, Manifest):
-            verdict = {True: "held", False: "broken", None: "not judged"}[run.boundary_passed]
+            verdict = {True: "held", False: "broken", None: "not judged"}[run.judged]
             yield side, f"{run.case_id}  {run.fixture_hash[:12]}  {run.implementation_version}  boundary {verdict}"
 
 

@@ -11,6 +11,8 @@ import click
 
 from extractor.errors import InputUnreadable, UsageError, ValidationFailed
 from extractor.model.json import JsonValue
+from extractor.model.layout import FIXTURE
+from extractor.model.misnamed import instead
 from extractor.replay import suite
 from extractor.replay.case import ReplayCase, case_folders, load_case
 from extractor.replay.project import project_at, resolve, revision
@@ -166,6 +168,10 @@ def _loaded(places: Sequence[Path]) -> Iterator[ReplayCase]:
     for position, folder in enumerate(folders, start=1):
         try:
             yield load_case(folder)
+        except InputUnreadable as error:
+            raise InputUnreadable(
+                error.message, hint=None if (folder / FIXTURE).is_file() else instead(folder)
+            ) from None
         except ValidationFailed as error:
             raise InputUnreadable(f"case {position} is not valid and nothing was run:\n{error.message}") from None
 
@@ -224,8 +230,10 @@ def _weight(status: int) -> int:
 def _tell(
     console: Console, manifest: Manifest, file: Path, lacks: Sequence[str], beside: Mapping[str, Control]
 ) -> None:
-    verdict = {True: "holds", False: "violated", None: "not judged"}[manifest.boundary_passed]
+    verdict = {True: "holds", False: "violated", None: "not judged"}[manifest.judged]
     reason = f" ({manifest.boundary.check}: {manifest.boundary.reason})" if manifest.boundary else ""
+    if manifest.label == "non_replayable":
+        reason = " (non_replayable: the case lacks evidence without which it cannot be judged)"
     console.rows(
         (
             ("case", manifest.case_id),
@@ -286,11 +294,20 @@ def _ending(manifest: Manifest) -> str:
 
 def _verdict(manifest: Manifest, status: int) -> str:
     boundary = {True: "boundary holds", False: "boundary violated", None: "not judged"}[manifest.boundary_passed]
-    wanted = ", as --expect red wants" if manifest.expect == "red" and status == 0 else ""
+    wanted = _red(manifest) if manifest.expect == "red" and manifest.label is None else ""
     return (
         f"{manifest.label or boundary}{wanted}: {manifest.case_id} on {manifest.implementation_version}"
         f"{f' (exit status {status})' if status else ''}"
     )
+
+
+def _red(manifest: Manifest) -> str:
+    """Say what a verdict is where red is wanted."""
+    if manifest.boundary_passed is None:
+        return ""
+    if manifest.boundary_passed:
+        return ", but --expect red wants it violated: this version does not show the incident"
+    return ", as --expect red wants"
 
 
 def _effect(told: Effect) -> str:

@@ -59,7 +59,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for line in config.stash.get(LINTED, []):
         terminalreporter.line(f"harness_defect: {line}")
     for report, manifest in sorted(told, key=lambda each: each[0].nodeid):
-        passed = {True: "boundary holds", False: "boundary violated", None: "no verdict"}[manifest["boundary_passed"]]
+        judged = None if manifest["label"] == "non_replayable" else manifest["boundary_passed"]
+        passed = {True: "boundary holds", False: "boundary violated", None: "no verdict"}[judged]
         terminalreporter.line(
             f"{manifest['case_id']}  {manifest['fixture_hash'][:12]}  {manifest['implementation_version']}  {passed}"
             f"  {manifest['label'] or report.outcome}"

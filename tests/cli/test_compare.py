@@ -149,6 +149,23 @@ def test_an_unreadable_manifest_ends_with_6_and_is_not_quoted(tmp_path, files, c
     assert capsys.readouterr().err == "error: the old manifest is not JSON: syntax\n"
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_case_folder_is_no_manifest_and_the_error_says_where_manifests_are(files, folder, capsys, place):
+    (new,) = files(new=NEW)
+    given = [new]
+    given.insert(place, str(folder))
+    assert run(["compare", *given]) == 2
+    told = capsys.readouterr().err
+    assert f"error: {('OLD', 'NEW')[place]} is a folder" in told
+    assert "OLD and NEW are manifests under artifacts/replays, which extract-fixture replay writes" in told
+
+
+def test_a_case_that_cannot_be_judged_shows_no_boundary(files, capsys):
+    assert run(["compare", *files(old=OLD, new=replace(NEW, label="non_replayable"))]) == 4
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[-2:] for line in told if line[0] in ("old", "new")] == [["boundary", "broken"], ["not", "judged"]]
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["a", "b", "c"], ["a", "b", "--missing-red", "x"], ["a", "--matrix", "a", "b", "c", "d"]]
 )

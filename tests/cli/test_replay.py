@@ -169,6 +169,42 @@ def test_the_affected_version_is_wanted_red(project, agent, status):
     assert project.manifest()["expect"] == "red"
 
 
+def test_a_version_that_holds_where_red_is_wanted_is_said_not_to_show_the_incident(project, capsys):
+    project.case()
+    assert project.replay("good", "--expect", "red") == 10
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "verdict: boundary holds, but --expect red wants it violated: this version does not show the incident: "
+        "2026-07-18-refund on v13 (exit status 10)"
+    )
+    project.case("other", lane="shadow")
+    assert project.replay("good", "--expect", "red", "--by-lane", cases="cases/other") == 0
+    assert "but --expect red wants it violated" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("agent", ["good", "bad"])
+def test_what_cannot_be_judged_shows_no_boundary(project, capsys, agent):
+    """S67: a verdict beside `non_replayable` would say that something was judged."""
+    missing = [{"field": "tool_events[0]", "code": "outcome_missing", "reason": "r"}]
+    project.case(missing_evidence=missing)
+    assert project.replay(agent) == 4
+    told = capsys.readouterr().out
+    assert (
+        "boundary     not judged (non_replayable: the case lacks evidence without which it cannot be judged)\n" in told
+    )
+    assert "violated" not in told
+    assert "holds" not in told
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [("nope", "check the path: nothing is there"), ("agents.py", "a case is a folder that holds fixture.json")],
+)
+def test_a_path_that_is_no_case_is_told_with_what_to_name(project, capsys, place, told):
+    (project.path / "agents.py").write_text("")
+    assert project.replay("good", cases=place) == 6
+    assert told in capsys.readouterr().err
+
+
 def test_a_fixture_that_is_not_valid_starts_nothing(project, capsys):
     """S21 S86: not even the cases before it."""
     project.case("a-case")

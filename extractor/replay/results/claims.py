@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["CHECKED", "COMPARED", "NOT_PROVED", "REPLAYED", "Claimed", "Subject", "claimed"]
+__all__ = ["AFFECTED_ALONE_PASSES", "CHECKED", "COMPARED", "NOT_PROVED", "REPLAYED", "Claimed", "Subject", "claimed"]
 
 Subject: TypeAlias = Literal["comparison", "replay", "check"]
 
@@ -32,6 +32,9 @@ COMPARED: Final[Mapping[str, str]] = {
     ),
 }
 """By label of a comparison."""
+
+AFFECTED_ALONE_PASSES: Final = "that the affected implementation passes; what the current one shows here is no fix"
+"""For ``not_reproduced`` where the current implementation violates the boundary."""
 
 REPLAYED: Final[Mapping[str, str]] = {
     "held": "that this implementation holds one boundary under recorded conditions",

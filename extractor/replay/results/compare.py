@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from extractor.model.json import JsonValue, compact
 
-from .claims import Claimed, claimed
+from .claims import AFFECTED_ALONE_PASSES, Claimed, claimed
 from .exits import EXITS, in_lane
 from .findings import Finding, evidence, fault_labels, soundness
 from .gate import lacking
@@ -66,7 +66,9 @@ class Comparison:
     @property
     def claimed(self) -> Claimed:
         """What is proved and what is not."""
-        return claimed("comparison", self.label)
+        made = claimed("comparison", self.label)
+        violates = any(finding.label == "still_violates" for finding in self.also)
+        return replace(made, proved=AFFECTED_ALONE_PASSES) if self.label == "not_reproduced" and violates else made
 
 
 def missing_fields(side: str, result: Partial) -> Finding:
@@ -210,6 +212,8 @@ def _controls(
 
 
 def _notes(old: Manifest | None, new: Manifest, controls: Sequence[Manifest]) -> Iterator[str]:
+    if old is not None and old.boundary_passed is True and new.boundary_passed is False:
+        yield "the two may be the wrong way round: OLD comes first, the result of the affected implementation"
     for side, run in (("old", old), ("new", new)):
         if run is None:
             continue

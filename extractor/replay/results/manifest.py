@@ -222,6 +222,11 @@ class Manifest:
         """Whether it holds the four members alone, so that nothing else of the run is known."""
         return self.manifest_version is None
 
+    @property
+    def judged(self) -> bool | None:
+        """What may be told of the boundary: nothing where the case lacks evidence without which it cannot be judged."""
+        return None if self.label == "non_replayable" else self.boundary_passed
+
     def members(self) -> dict[str, JsonValue]:
         """Return the document: every member in the schema's order; of the minimal form its four."""
         if self.minimal:

@@ -151,6 +151,18 @@ def test_everything_else_that_was_found_is_told_beside_the_label() -> None:
     assert [finding.label for finding in found.also] == ["still_violates", "returned_early"]
 
 
+def test_results_that_stand_the_wrong_way_round_are_told_as_such() -> None:
+    """What is said to be proved holds of both, and whoever mixed them up is told which comes first."""
+    found = compare(replace(OLD, boundary_passed=True), replace(NEW, boundary_passed=False))
+    assert found.notes[0].startswith("the two may be the wrong way round: OLD comes first")
+    assert found.claimed.proved.startswith("that the affected implementation passes;")
+    assert "as well" not in found.claimed.proved
+    both = compare(replace(OLD, boundary_passed=True), NEW)
+    assert both.claimed.proved.startswith("that the affected implementation passes as well:")
+    for other in (both, compare(OLD, NEW), compare(OLD, replace(NEW, boundary_passed=False))):
+        assert not any("wrong way round" in note for note in other.notes)
+
+
 @pytest.mark.parametrize("missing", [("boundary_passed",), ("case_id", "fixture_hash")])
 def test_what_lacks_a_member_is_not_comparable(missing: tuple[str, ...]) -> None:
     """S127: the words that the comparison of the article has for it."""
