@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from extractor.replay.results.facts import Facts
 from extractor.replay.results.gate import lacking
 from extractor.replay.results.manifest import Effect, Manifest
 from extractor.replay.results.manifests import write_manifest
+from extractor.replay.running import refuse_signature
 from extractor.replay.suite import Control, Implementation, controls, facts, shared_state
 
 from . import options, proving
@@ -130,7 +131,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         raise UsageError("--affected goes with --shadow; a red run of its own is --expect red")
     loaded = list(_loaded(cases))
     code = Implementation(
-        agent=resolve(place, Path.cwd()),
+        agent=_entry_point(place),
         version=version or project.version or revision(Path.cwd()) or "unversioned",
         expect="red" if expect == "red" else "green",
         project=project,
@@ -143,7 +144,7 @@ def command(  # noqa: PLR0913 # options that no configuration holds
         old = (
             None
             if affected is None
-            else replace(code, agent=resolve(affected, Path.cwd()), version="affected", runs=1, needed=None)
+            else replace(code, agent=_entry_point(affected), version="affected", runs=1, needed=None)
         )
         _tell_facts(console, [facts(case, code, old) for case in loaded])
         return
@@ -158,6 +159,13 @@ def command(  # noqa: PLR0913 # options that no configuration holds
     if not as_json:
         _end(console, told)
     ctx.exit(max(statuses, key=_weight))
+
+
+def _entry_point(place: str) -> Callable[..., object]:
+    """Return the implementation; one that could not be called is told before anything runs."""
+    agent = resolve(place, Path.cwd())
+    refuse_signature(agent, place)
+    return agent
 
 
 def _loaded(places: Sequence[Path]) -> Iterator[ReplayCase]:

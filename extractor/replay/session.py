@@ -256,7 +256,7 @@ class Session:
         """Run ``agent`` once a turn within this session and finish it; faults are recorded, `hold` raises them.
 
         An agent is given what the user said; one whose first parameter is called ``incident`` is given this session.
-        Raises `UsageError` for a generator.
+        Raises `UsageError` for a generator, and for an agent that wants more than that.
         """
         return run(self, agent)
 

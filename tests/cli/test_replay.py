@@ -15,6 +15,7 @@ from tests.replay.documents import call, folder
 FIND = call(1, "order.find", {"id": "O-1"}, {"state": "paid"})
 CLAIMS = {"claims": {"prohibit": ["the refund is done"], "unless": []}}
 AGENT = """
+    import functools
     import itertools
 
     def good(incident):
@@ -80,6 +81,47 @@ AGENT = """
 
     def generates(text):
         yield text
+
+    def three(text, tools, clock):
+        return text
+
+    def nothing():
+        return "I cannot say."
+
+    def by_name(*, incident):
+        return incident.text
+
+    class Made:
+        def __call__(self, incident, tools=None):
+            return good(incident)
+
+        def answer(self, incident):
+            return good(incident)
+
+    def injected(agent):
+        @functools.wraps(agent)
+        def with_tools(incident):
+            return agent(incident, incident.call_tool, incident.clock)
+        return with_tools
+
+    @injected
+    def wrapped(incident, tools, clock):
+        tools("order.find", {"id": "O-1"})
+        return "I cannot say."
+
+    def defaults(incident, tools=None, *, clock=None):
+        return good(incident)
+
+    def starred(*given):
+        return good(*given)
+
+    def given_before(clock, incident):
+        return good(incident)
+
+    made = Made()
+    method = made.answer
+    part = functools.partial(given_before, "clock")
+    named = functools.partial(defaults, tools="tools")
 """
 
 
@@ -364,6 +406,34 @@ def test_shadow_says_four_facts_and_no_fifth(project, capsys):
 def test_a_generator_is_refused(project):
     project.case()
     assert project.replay("generates") == 2
+
+
+@pytest.mark.parametrize(
+    ("agent", "why"),
+    [("three", "needs tools, clock"), ("nothing", "takes nothing"), ("by_name", "needs incident by name")],
+)
+@pytest.mark.parametrize("as_affected", [False, True])
+def test_an_entry_point_that_cannot_be_called_with_one_argument_runs_nothing(project, capsys, agent, why, as_affected):
+    project.case()
+    place = f"{project.module}:{agent}"
+    options = ["--shadow", "--affected", place] if as_affected else []
+    assert project.replay("good" if as_affected else agent, *options) == 2
+    assert not (project.path / "artifacts").exists()
+    told = capsys.readouterr().err
+    assert f"{place} {why}; an entry point takes the session (def {agent}(incident)) or the user's text" in told
+    assert 'docs/replay.md, "What an agent is given"' in told
+
+
+@pytest.mark.parametrize("agent", ["made", "method", "part", "named", "wrapped", "defaults", "awaits"])
+def test_whatever_can_be_called_with_the_session_is_an_entry_point(project, agent):
+    project.case()
+    assert project.replay(agent) == 0, project.manifest()["faults"]
+
+
+def test_an_entry_point_of_any_number_of_arguments_is_given_the_text(project):
+    project.case()
+    assert project.replay("starred") == 1
+    assert project.manifest()["label"] == "needs_review"
 
 
 @pytest.mark.parametrize(
