@@ -177,10 +177,66 @@ def test_a_fault_inside_a_group_is_what_is_told(suite, group):
     assert "NothingRecorded: no recorded call" in suite.done.stdout
 
 
-def test_an_empty_suite_is_an_error(suite, tmp_path):
-    (tmp_path / "incidents").mkdir()
-    assert suite.run(GOOD) not in (0, 5)
-    assert "no incident case" in suite.done.stdout
+MARKED = "import pytest\n@pytest.mark.incident({})"
+INTERNALS = ("pluggy", "_pytest", "extractor/", "__tracebackhide__")
+
+
+@pytest.mark.parametrize(
+    ("marker", "made", "words"),
+    [
+        ("'some/place'", "some/place", "no incident case in some/place: no folder in it holds fixture.json"),
+        ("'some/place'", None, "no incident case in some/place: no such folder"),
+        ("folder='some/place'", None, "no incident case in some/place: no such folder"),
+        ("", "incidents", "no folder is named by a marker or by `incidents` in the ini file; the default, incidents, holds no case"),
+        (None, None, "no folder is named by a marker or by `incidents` in the ini file; the default, incidents, is not there"),
+        ("'a', 'b'", None, "the marker is incident(folder, *, expect, version)"),
+    ],
+    ids=["empty", "absent", "by name", "default empty", "no marker", "wrong marker"],
+)  # fmt: skip
+def test_an_empty_suite_is_an_error_that_names_its_folder_and_stops_no_other_test(suite, tmp_path, marker, made, words):
+    if made:
+        (tmp_path / made).mkdir(parents=True)
+    test = GOOD if marker is None else MARKED.format(marker) + GOOD
+    assert suite.run(test + "\ndef test_of_something_else(): pass\n") == 1
+    assert words in suite.done.stdout
+    assert "1 passed, 1 error" in suite.done.stdout
+    assert not any(each in suite.done.stdout for each in INTERNALS), suite.done.stdout
+
+
+def test_an_empty_folder_of_the_ini_file_is_named(suite, tmp_path):
+    assert suite.run(GOOD, "-o", "incidents=ours/cases") == 1
+    assert "no incident case in ours/cases: no such folder" in suite.done.stdout
+    suite.case()
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "incidents").rename(tmp_path / "ours" / "cases")
+    assert suite.run(GOOD, "-o", "incidents=ours/cases") == 0, suite.done.stdout
+
+
+def test_an_empty_suite_fails_in_every_lane(suite):
+    suite.case(lane="gate")
+    test = GOOD + MARKED.format("'nowhere'") + GOOD.replace("test_it", "test_two")
+    assert suite.run(test, "--incident-lane=gate") == 1
+    assert "1 passed, 1 error" in suite.done.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "a worker"])
+def test_a_red_test_prints_what_is_told_and_nothing_of_the_plugin(suite, options):
+    suite.case()
+    assert suite.run(GOOD.replace("I cannot say.", "The refund is done."), *options) == 1
+    told = suite.done.stdout.partition("= FAILURES =")[2].partition("= incidents =")[0].splitlines()[2:-1]
+    told = [line for line in told if not line.startswith("[gw0]")]
+    assert len(told) == 1, told
+    assert "current implementation still violates the incident boundary (claims: the output holds" in told[0]
+
+
+def test_a_fault_is_shown_where_the_test_made_the_call(suite):
+    suite.case()
+    assert suite.run(GOOD.replace("O-1", "O-2")) == 1
+    assert ">       incident.call_tool" in suite.done.stdout or ">   incident.call_tool" in suite.done.stdout
+    assert "first difference at arguments.id" in suite.done.stdout
+    assert not any(f"{each}" in suite.done.stdout for each in ("tools.py", "session.py", "pluggy")), suite.done.stdout
+    assert suite.run(GOOD.replace("O-1", "O-2"), "--full-trace") == 1
+    assert "tools.py" in suite.done.stdout
 
 
 def test_a_case_that_does_not_load_never_starts_the_test(suite):

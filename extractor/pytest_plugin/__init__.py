@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Name asserts that want one whole answer of a run, before it is judged.",
     )
-    parser.addini("incidents", "Folder of incident cases, from the root folder.", default="incidents")
+    parser.addini("incidents", "Folder of incident cases, from the root folder (default: incidents).", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -12,7 +13,9 @@ from ..errors import ExtractFixtureError
 from ..model import layout
 from ..replay.case import case_folders, load_case
 from ..replay.lint import whole_answers
-from .stash import FOLDERS, LINTED, WholeAnswerWarning
+from .stash import FOLDERS, LINTED, NoCase, WholeAnswerWarning
+
+_DEFAULT: Final = "incidents"
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -21,20 +24,36 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for ``incident`` once a case; an empty suite is an error, never a pass."""
+    """Run a test that asks for ``incident`` once a case; one without a case is an error, never a pass."""
     if not _is_ours(metafunc):
         return
-    marker = metafunc.definition.get_closest_marker("incident")
-    if marker is not None and (len(marker.args) > 1 or marker.kwargs.keys() - {"folder", "expect", "version"}):
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: the marker is incident(folder, *, expect, version)")
-    given = (marker.args[0] if marker.args else marker.kwargs.get("folder")) if marker else None
-    place = Path(str(metafunc.config.getini("incidents") if given is None else given))
-    place = place if place.is_absolute() else metafunc.config.rootpath / place
-    found = case_folders(place) if place.is_dir() else []
-    if not found:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: there is no incident case to replay")
+    found = _cases(metafunc.definition.get_closest_marker("incident"), metafunc.config)
+    if isinstance(found, NoCase):
+        # Raised here, it would end the whole run, under a traceback of pytest's own.
+        metafunc.parametrize("incident", [found], ids=["no-case"], indirect=True)
+        return
     metafunc.config.stash.setdefault(FOLDERS, set()).update(found)
     metafunc.parametrize("incident", found, ids=[folder.name for folder in found], indirect=True)
+
+
+def _cases(marker: pytest.Mark | None, config: pytest.Config) -> list[Path] | NoCase:
+    """Return the case folders that a test is for, or why there are none; a folder is called as it was given."""
+    if marker is not None and (len(marker.args) > 1 or marker.kwargs.keys() - {"folder", "expect", "version"}):
+        return NoCase("the marker is incident(folder, *, expect, version)")
+    named = (marker.args[0] if marker.args else marker.kwargs.get("folder")) if marker else None
+    given = str(named or config.getini("incidents") or "")
+    place = config.rootpath / (given or _DEFAULT)
+    found = case_folders(place) if place.is_dir() else []
+    if found:
+        return found
+    if given:
+        why = "no folder in it holds fixture.json" if place.is_dir() else "no such folder"
+        return NoCase(f"there is no incident case in {given}: {why}")
+    state = "holds no case" if place.is_dir() else "is not there"
+    return NoCase(
+        "there is no incident case: no folder is named by a marker or by `incidents` in the ini file; "
+        f"the default, {_DEFAULT}, {state}"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

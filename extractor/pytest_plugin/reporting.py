@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import inspect
+from collections.abc import Generator, Sequence
+from pathlib import Path
 from typing import Final
 
+import pluggy
 import pytest
 
 from ..model.json import JsonValue
 from ..replay.results.journal import by_lane
 from ..replay.results.manifest import Manifest
-from .stash import JOURNAL, LINTED
+from .stash import JOURNAL, LINTED, SESSION
 
 _PROPERTIES: Final = (
     "case_id",
@@ -21,7 +24,13 @@ _PROPERTIES: Final = (
     "lane",
     "expect",
 )
+_OURS: Final = Path(__file__).parents[1]
+_RUNNER: Final = tuple(Path(inspect.getfile(of)).parent for of in (pluggy, pytest.Item))
 _MANIFEST: Final = "extract_fixture_manifest"
+
+
+def _within(file: str | Path, places: Sequence[Path]) -> bool:
+    return any(Path(file).is_relative_to(place) for place in places)
 
 
 def tell(item: pytest.Item, manifest: Manifest) -> None:
@@ -34,9 +43,27 @@ def tell(item: pytest.Item, manifest: Manifest) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Move the whole manifest out of what JUnit prints: its members of one line stay there as properties."""
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Move the whole manifest out of what JUnit prints, where its members of one line stay as properties; show no code of ours.
+
+    What the test's own code did not raise is told by its message alone. ``--full-trace`` shows everything.
+    """
+    raised = call.excinfo if SESSION in item.stash and not item.config.getoption("fulltrace", default=False) else None
+    theirs = None
+    if raised is not None:
+        theirs = any(not _within(entry.path, (*_RUNNER, _OURS)) for entry in raised.traceback)
+        for entry in raised.traceback:
+            if _within(entry.path, (_OURS / "replay",)):
+                # A traceback that is filtered here would be cut anew from the whole one.
+                entry.frame.f_globals["__tracebackhide__"] = True
     report = yield
+    if raised is not None and report.failed and not theirs:
+        told = raised.getrepr(style="value", chain=False)
+        (only,) = told.reprtraceback.reprentries
+        only.lines = [*only.lines, *getattr(raised.value, "__notes__", ())]
+        report.longrepr = told
     kept = [each for each in report.user_properties if each[0] != _MANIFEST]
     whole = [value for name, value in report.user_properties if name == _MANIFEST]
     report.user_properties[:] = kept

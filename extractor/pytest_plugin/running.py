@@ -17,12 +17,14 @@ from ..replay.session import Expect, Session
 from .judging import hold
 from .orders import judge_orders
 from .reporting import tell
-from .stash import JOURNAL, MAKE, NO_VERDICT, OF_THE_TEST, PROJECT, SESSION
+from .stash import JOURNAL, MAKE, NO_VERDICT, OF_THE_TEST, PROJECT, SESSION, NoCase
 
 
 @pytest.fixture
 def incident(request: pytest.FixtureRequest) -> Session:
     """Give a test the open session of one case: nothing is live in it. A case that does not load never starts an agent."""
+    if isinstance(request.param, NoCase):
+        pytest.fail(request.param.why, pytrace=False)
     marker = request.node.get_closest_marker("incident")
     told = marker.kwargs if marker else {}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,13 @@ LINTED: pytest.StashKey[list[str]] = pytest.StashKey()
 NO_VERDICT: Final = (pytest.skip.Exception, pytest.xfail.Exception)
 OF_THE_TEST: Final = (AssertionError, pytest.fail.Exception, *NO_VERDICT)
 """What a test ends with by its own word; a fault that came before it says more."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoCase:
+    """Stands where a case would, for a test that has none: it fails by itself and stops no other test."""
+
+    why: str
 
 
 class BoundaryViolated(AssertionError):
