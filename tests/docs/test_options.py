@@ -18,6 +18,7 @@ OF_OTHERS = {
     "--only-binary": "uv",
     "--python-version": "uv",
     "--assert": "pytest",
+    "--full-trace": "pytest",
     "--junitxml": "pytest",
     "--no-deps": "pip",
     "--conf": "Spark",
