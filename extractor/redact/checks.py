@@ -388,7 +388,8 @@ def listed_name(text: str) -> bool:
     if not 2 <= len(words) <= _MOST_LISTED or not all(word[0].isupper() for word in words):
         return False
     first, last = folded(words[0]), folded(words[-1])
-    return first in given_names() and last not in vocabulary() and last not in _COMPANY and last.isalpha()
+    given = first in given_names() or first.partition("-")[0] in given_names()  # Jean-Baptiste
+    return given and last not in vocabulary() and last not in _COMPANY and re.sub("['-]", "", last).isalpha()
 
 
 def _is_no_word(word: str) -> bool:

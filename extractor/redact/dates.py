@@ -77,6 +77,7 @@ def spellings(day: date) -> Iterator[str]:
         yield f"{name} {day.day} {day.year}"
         yield f"{name}. {day.day}, {day.year}"
         yield f"{day.day} {name} {day.year}"
+        yield f"{day:%d} {name} {day.year}"
         yield f"{day:%d}-{name}-{day.year}"
         ordinal = f"{day.day}{_ending(day.day, 'th')}"
         yield f"{name} {ordinal}, {day.year}"

@@ -133,7 +133,11 @@ class Enrolment:
         """Enter one word of a name; it counts as a word where it may be one."""
         lowered = word.lower()
         ambiguous = len(word) <= _SHORT or lowered in self._vocabulary or lowered in self.doubtful
-        self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local)
+        joined = (
+            re.sub("['’]", "", word) if len(word) > _SHORT + 1 else word
+        )  # ODwyer, as systems without apostrophes have it
+        aliases = () if joined == word or joined.lower() in self._vocabulary else (joined,)
+        self.vault.add(word, self._rules.entities["person"], rule, word=ambiguous, local=local, aliases=aliases)
 
     def proof(self, text: str) -> PatternRule | None:
         """Return the first rule whose check digit proves a whole text."""

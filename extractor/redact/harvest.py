@@ -290,7 +290,9 @@ class Harvest:
     def _is_evidence(self, name: str) -> bool:
         lowered = folded(name)
         last = lowered.rpartition(" ")[2]
-        kept = lowered in self._enrol.protected or lowered in self.kept or last in self._rules.words["address_words"]
+        coded = any(part in self.kept for part in lowered.split() if not part.isalpha())  # SKU NAAN-G
+        listed = lowered in self._enrol.protected or lowered in self.kept
+        kept = listed or coded or last in self._rules.words["address_words"]
         return kept or self._enrol.is_ordinary(name)
 
     def _standing(self, finding: Finding) -> Iterator[Local]:

@@ -9,6 +9,9 @@ from ..ruleset import family_names, given_names, vocabulary
 from .cues import WORD
 from .fold import folded
 
+_OF_A_HOUSE = re.compile(r"(?:O['’]|Mc|Fitz)[A-Z][a-z]{2,}")
+"""A family name by its form: O'Dwyer, McAllen, FitzRoy."""
+
 
 @dataclass(frozen=True, slots=True)
 class NameWord:
@@ -42,7 +45,8 @@ class NameWord:
     @property
     def family(self) -> bool:
         """Whether it is, or ends with, a listed family name."""
-        return any(part in family_names() for part in (self.lower, re.split(r"['’-]", self.lower)[-1]))
+        listed = any(part in family_names() for part in (self.lower, re.split(r"['’-]", self.lower)[-1]))
+        return listed or _OF_A_HOUSE.fullmatch(self.text) is not None
 
     @property
     def name(self) -> bool:

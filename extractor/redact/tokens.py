@@ -36,6 +36,8 @@ class Tokens:
         self._domains: dict[str, str] = {}
         self._registrable: dict[str, str] = {}
         self._initials: dict[str, str] = {}
+        names = (each.canonical for each in vault.identities.values() if each.entity.form == "name")
+        self._apart = {name.replace("'", ""): name for name in sorted(names) if "'" in name and " " not in name}
         self._kinds = {
             kind: other for group in _KINDS for kind, other in _ring(sorted(words[group]), key, group).items()
         }
@@ -69,6 +71,8 @@ class Tokens:
             return cased_like("".join(map(self._initial, canonical)), token)
         if (parts := family_and_given(token, self._words["unspaced_family_names"])) is not None:
             return "".join(map(self.of, parts))
+        if (apart := self._apart.get(canonical)) is not None:  # ODwyer, who is O'Dwyer elsewhere
+            return cased_like("".join(map(self.of, _TOKEN.findall(apart))), token)
         if canonical not in self._given:
             made = self._given[canonical] = self._drawn(token, canonical)
             self._used.add(folded(made))

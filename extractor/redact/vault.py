@@ -12,7 +12,7 @@ from .digests import Source
 from .fold import Folded, at_boundary, folded
 from .rules import Entity
 
-_LEAST_GROUPED = 8  # letters and digits
+_LEAST_GROUPED = 6  # letters and digits
 _LEAST_FIGURES = 2
 _SPACED = re.compile(r"\d(?: \d)+")
 """A PIN as somebody dictates it."""
