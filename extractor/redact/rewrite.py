@@ -263,10 +263,9 @@ class Rewriter:
 
     def _respelled(self, view: Folded) -> Iterable[tuple[int, int, Identity]]:
         """Yield known ids in other groups: ``HO3 22 0019845`` and ``HO3220019845`` of HO3-22-0019845."""
-        if not any(map(str.isdigit, view.clean)):
-            return
-        positions = [index for index, char in enumerate(view.text) if char.isalnum()]
-        for occurrence in self._vault.find_respelled("".join(view.text[index] for index in positions)):
+        found = list(self._vault.find_respelled("".join(filter(str.isalnum, view.text))))
+        positions = [index for index, char in enumerate(view.text) if char.isalnum()] if found else []
+        for occurrence in found:
             inside = positions[occurrence.start : occurrence.end]
             start, end = inside[0], inside[-1] + 1
             apart = (view.text[one + 1 : other] for one, other in pairwise(inside))
