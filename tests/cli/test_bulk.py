@@ -431,7 +431,9 @@ def test_a_run_that_a_supervisor_ends_takes_its_plan_and_its_pieces_along(here, 
     (here / "export.jsonl.gz").write_bytes(gzip.compress(content.encode()))
     environment = os.environ | {"PYTHONPATH": str(Path(extractor.__file__).parent.parent)}
     command = [sys.executable, "-m", "extractor", "bulk", "export.jsonl.gz", "--all", "--quiet", "--workers", "1"]
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup a child would ignore it, as is right
     process = subprocess.Popen(command, env=environment)
+    signal.signal(number, before)
     own = here / "fixtures" / ".bulk"
     while not (own / "journal.jsonl").exists() or b"begun" not in (own / "journal.jsonl").read_bytes():
         assert process.poll() is None
